@@ -1,0 +1,1 @@
+"""asv benchmarks; see README.md in this folder."""
