@@ -1,8 +1,8 @@
 """Cosine similarity of a batch of queries with every document, fused with top-k.
 
 Vectors are of unit length already (zero vectors stay zero), so the similarity is a dot product. It is summed in float64
-over ascending dimensions, one term after the other: products of two float32 numbers are exact in float64, so the score
-is the one that the plain loop gives, whatever the batch, the tile or the vector unit. To use that unit all the same,
+over ascending dimensions, one rounded product after the other (nothing allows the compiler to fuse or reorder), so the
+score is the one that the plain loop gives, whatever the batch, the tile or the vector unit. To use that unit all the same,
 documents are stored in tiles of `TILE`, dimension by dimension, and the innermost loop runs over a tile's documents.
 """
 
@@ -23,7 +23,7 @@ TILE = 32
 
 @kernel
 def _tile_sums(tile: Any, query: Any, sums: Any) -> None:
-    """Dot products of a query with the documents of a tile ``float32[dim, TILE]``, into ``sums : float64[TILE]``."""
+    """Dot products of a query with the documents of a tile ``[dim, TILE]``, into ``sums : float64[TILE]``."""
     dim = query.shape[0]
     for lane in range(TILE):
         sums[lane] = 0.0
@@ -59,10 +59,10 @@ def search(
 
     Parameters
     ----------
-    tiles : float32[n_tiles, dim, TILE]
+    tiles : float32 or float64[n_tiles, dim, TILE]
         Document ``t * TILE + lane`` is ``tiles[t, :, lane]``; lanes past `n_docs` are never read into a result.
     queries : float64[n_queries, dim]
-        Values that float32 holds exactly.
+        Unit vectors.
     min_score : float
         ``-inf`` for no bound.
     masks, mask_rows : bool[n_masks, n_docs], int64[n_queries]

@@ -41,14 +41,17 @@ def test_unit_vectors_equal_the_twin_within_one_rounding(case) -> None:
     assert np.all(np.abs(got - ref) <= np.spacing(np.abs(ref).astype(np.float32)))
 
 
-@given(vectors_and_queries(), st.integers(0, 80), st.sampled_from([None, 0.0, 0.5, -1.0, 1.0]), st.data())
-def test_search_equals_the_naive_twin(case, k, min_score, data) -> None:
+DTYPES = st.sampled_from(["float32", "float64"])
+
+
+@given(vectors_and_queries(), DTYPES, st.integers(0, 80), st.sampled_from([None, 0.0, 0.5, -1.0, 1.0]), st.data())
+def test_search_equals_the_naive_twin(case, dtype, k, min_score, data) -> None:
     vectors, queries = case
     n = len(vectors)
-    index = VectorIndex(vectors)
+    index = VectorIndex(vectors, dtype=dtype)
     allowed = [data.draw(st.none() | st.sets(st.integers(0, n - 1) if n else st.nothing())) for _ in queries]
     hits = index.search(queries, k, allow=allowed, min_score=min_score)
-    units, unit_queries = unit_vectors(vectors).tolist(), unit_vectors(queries).tolist()
+    units, unit_queries = unit_vectors(vectors, dtype).tolist(), unit_vectors(queries, "float64").tolist()
     bound = -np.inf if min_score is None else min_score
     for i, query in enumerate(unit_queries):
         assert pairs(hits, i) == naive.search(units, query, k, bound, allowed[i])
@@ -60,7 +63,7 @@ def test_tile_and_dimension_boundaries(dim: int, n_docs: int) -> None:
     rng = np.random.default_rng(dim * n_docs)
     vectors, query = rng.standard_normal((n_docs, dim)), rng.standard_normal(dim)
     hits = VectorIndex(vectors).search(query, 10)
-    ref = naive.search(unit_vectors(vectors).tolist(), unit_vectors(query)[0].tolist(), 10)
+    ref = naive.search(unit_vectors(vectors).tolist(), unit_vectors(query, "float64")[0].tolist(), 10)
     assert pairs(hits) == ref
     cosines = vectors @ query / np.linalg.norm(vectors, axis=1) / np.linalg.norm(query)
     assert hits.scores[0, 0] == pytest.approx(cosines.max(), abs=1e-6)
@@ -106,6 +109,14 @@ def test_scale_does_not_matter(scale: float) -> None:
     assert scores[0] == pytest.approx([1.0, 0.0], abs=1e-4 if scale < 1e-300 else 1e-7)
 
 
+def test_float64_keeps_the_precision_of_its_input() -> None:
+    rng = np.random.default_rng(3)
+    vectors, query = rng.standard_normal((200, 24)), rng.standard_normal(24)
+    cosines = vectors @ query / np.linalg.norm(vectors, axis=1) / np.linalg.norm(query)
+    hits = VectorIndex(vectors, dtype="float64").search(query, 200)
+    assert np.abs(hits.scores[0] - cosines[hits.ids[0]]).max() < 1e-15
+
+
 def test_half_precision_does_not_collapse_scores() -> None:
     """Cosines that float16 arithmetic would call equal stay apart."""
     angles = np.array([0.0, 0.004, 0.008])
@@ -145,6 +156,7 @@ def test_vector_gives_back_the_unit_vector() -> None:
         (lambda: VectorIndex([["a"]]), TypeError, "real numbers"),
         (lambda: VectorIndex([[1j]]), TypeError, "real numbers"),
         (lambda: VectorIndex([[1.0]], metric="taxicab"), ValueError, "metric"),
+        (lambda: VectorIndex([[1.0]], dtype="float16"), ValueError, "dtype"),
         (lambda: VectorIndex([[1.0, 0.0]]).search([1.0], 1), ValueError, "1 dimensions, but the index has 2"),
         (lambda: VectorIndex([[1.0, 0.0]]).search([1.0, np.nan], 1), ValueError, "queries row 0"),
         (lambda: VectorIndex([[1.0, 0.0]]).search([1.0, 0.0], -1), ValueError, "k must be 0 or greater"),
