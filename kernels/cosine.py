@@ -2,7 +2,7 @@
 
 Vectors are of unit length already (zero vectors stay zero), so the similarity is a dot product. It is summed in float64
 over ascending dimensions, one rounded product after the other (nothing allows the compiler to fuse or reorder), so the
-score is the one that the plain loop gives, whatever the batch, the tile or the vector unit. To use that unit all the same,
+score is what the plain loop gives, whatever the batch, the tile or the vector unit. To use that unit all the same,
 documents are stored in tiles of `TILE`, dimension by dimension, and the innermost loop runs over a tile's documents.
 """
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Hits"]
 
@@ -42,7 +42,7 @@ class Hits:
         )
 
     @classmethod
-    def from_rows(cls, rows: Sequence[tuple[Sequence[int], Sequence[float]]], width: int | None = None) -> Hits:
+    def from_rows(cls, rows: Sequence[tuple[ArrayLike, ArrayLike]], width: int | None = None) -> Hits:
         """Build from one ``(ids, scores)`` pair a query, each already in rank order.
 
         Raises
@@ -50,13 +50,14 @@ class Hits:
         ValueError
             If the two sequences of a row differ in length, or a row is longer than `width`.
         """
-        longest = max((len(ids) for ids, _ in rows), default=0)
+        arrays = [(np.asarray(ids, np.int64), np.asarray(scores, np.float64)) for ids, scores in rows]
+        longest = max((len(ids) for ids, _ in arrays), default=0)
         if width is None:
             width = longest
         elif longest > width:
             raise ValueError(f"width={width} is smaller than the longest row ({longest})")
         hits = cls.empty(len(rows), width)
-        for q, (ids, scores) in enumerate(rows):
+        for q, (ids, scores) in enumerate(arrays):
             if len(ids) != len(scores):
                 raise ValueError(f"row {q} has {len(ids)} ids but {len(scores)} scores")
             hits.ids[q, : len(ids)] = ids

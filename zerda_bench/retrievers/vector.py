@@ -118,9 +118,11 @@ class VectorRetriever(HybridRetrieverStrategy):
         self._query_cache = QueryCache()
         kept = [] if chunks is None else list(chunks)
         # Vectors are never looked at beside a store, so they are not indexed then.
-        in_memory = vector_db is None and vector_store_adapter is None
-        searchable = in_memory and embeddings is not None
-        self._state = _indexed(kept, embeddings, embed_fn) if searchable else _Indexed(kept, embed_fn=embed_fn)
+        stored = vector_db is not None or vector_store_adapter is not None
+        if embeddings is None or stored:
+            self._state = _Indexed(kept, embed_fn=embed_fn)
+        else:
+            self._state = _indexed(kept, embeddings, embed_fn)
 
     @property
     def method(self) -> str:

@@ -1,0 +1,121 @@
+"""Reading lines of dataset files, with errors that name file and line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from zerda_bench.eval.datasets.base import DatasetError, Qrels
+
+__all__ = ["json_lines", "read_lines", "read_qrels", "unique"]
+
+
+def _opened(path: Path) -> IO[str]:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8")
+    return path.open(encoding="utf-8")
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Number and text of each line that is not blank; UTF-8, gzip by the file's name, any line ending.
+
+    Raises
+    ------
+    DatasetError
+        If the file cannot be read, is cut short or is not UTF-8.
+    """
+    number = 0
+    try:
+        with _opened(path) as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield number, line.rstrip("\r\n").removeprefix("\ufeff" if number == 1 else "")
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DatasetError(f"{path}: damaged or cut short after line {number} ({error}); fetch it again") from None
+    except UnicodeDecodeError as error:
+        raise DatasetError(f"{path}: not UTF-8 after line {number} ({error.reason}); convert it") from None
+    except OSError as error:
+        raise DatasetError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def json_lines(path: Path, *fields: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Number and object of each line, with `fields` checked to be there.
+
+    Raises
+    ------
+    DatasetError
+        If a line is no JSON object or lacks a field.
+    """
+    for number, line in read_lines(path):
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise DatasetError(f"{path}, line {number}: no valid JSON ({error}); is the file cut short?") from None
+        if not isinstance(row, dict):
+            raise DatasetError(f"{path}, line {number}: expected a JSON object, got {type(row).__name__}")
+        for name in fields:
+            if name not in row or row[name] is None:
+                raise DatasetError(f"{path}, line {number}: the field {name!r} is missing")
+        yield number, row
+
+
+def unique(path: Path, kind: str) -> Callable[[int, str], str]:
+    """A check that an id has not been seen before in this file."""
+    seen: dict[str, int] = {}
+
+    def check(number: int, identifier: str) -> str:
+        if not identifier:
+            raise DatasetError(f"{path}, line {number}: the {kind} id is empty")
+        if identifier in seen:
+            raise DatasetError(f"{path}: {kind} id {identifier!r} stands on line {seen[identifier]} and {number}")
+        seen[identifier] = number
+        return identifier
+
+    return check
+
+
+def read_qrels(path: Path, columns: Callable[[list[str]], tuple[str, str, str] | None]) -> tuple[Qrels, int]:
+    """Judgments, and how many rows repeated one with the same grade.
+
+    Parameters
+    ----------
+    columns : callable
+        Query id, document id and grade from the fields of a line; None for a header.
+
+    Raises
+    ------
+    DatasetError
+        If a line has other columns, a grade that is no integer, or contradicts an earlier one.
+    """
+    qrels: Qrels = {}
+    repeated = 0
+    for number, line in read_lines(path):
+        parts = columns(line.split("\t") if "\t" in line else line.split())
+        if parts is None:
+            if number == 1:
+                continue
+            raise DatasetError(f"{path}, line {number}: unexpected columns: {line[:80]!r}")
+        query, doc, text = (part.strip() for part in parts)
+        try:
+            grade = int(text) if text.lstrip("+-").isdigit() else int(_whole(float(text)))
+        except ValueError:
+            raise DatasetError(f"{path}, line {number}: the grade must be an integer, got {text!r}") from None
+        judged = qrels.setdefault(query, {})
+        if doc in judged:
+            if judged[doc] != grade:
+                raise DatasetError(
+                    f"{path}, line {number}: query {query!r} and document {doc!r} are judged {judged[doc]} and {grade}"
+                )
+            repeated += 1
+        judged[doc] = grade
+    return qrels, repeated
+
+
+def _whole(value: float) -> float:
+    if not value.is_integer():
+        raise ValueError
+    return value

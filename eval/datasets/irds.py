@@ -1,0 +1,99 @@
+"""Datasets of the ir_datasets catalogue, by id."""
+
+from __future__ import annotations
+
+import difflib
+import logging
+from typing import Any
+
+from zerda_bench.eval.datasets.base import Dataset, DatasetError, Qrels, checked, document_text
+
+__all__ = ["load_irds"]
+
+_HOW = "download it by hand into $IR_DATASETS_HOME as `ir_datasets` documents it, or use a BEIR folder"
+
+
+def _registered() -> list[str]:
+    import ir_datasets
+
+    return sorted(ir_datasets.registry)
+
+
+def _find(name: str) -> Any:
+    import ir_datasets
+
+    try:
+        return ir_datasets.load(name)
+    except KeyError:
+        close = difflib.get_close_matches(name, _registered(), n=3, cutoff=0.5)
+        hint = f"; close to it: {', '.join(close)}" if close else ""
+        raise DatasetError(
+            f"{name}: no such ir_datasets id, and no folder of that name{hint}; see `zerda-bench datasets`"
+        ) from None
+
+
+def _complete(name: str, dataset: Any) -> None:
+    """Refuse ids without queries or judgments, naming those below that have them."""
+    missing = [part for part in ("docs", "queries", "qrels") if not getattr(dataset, f"has_{part}")()]
+    if not missing:
+        return
+    below = [i for i in _registered() if i.startswith(f"{name}/")]
+    usable = [i for i in below if all(getattr(_find(i), f"has_{part}")() for part in ("docs", "queries", "qrels"))]
+    hint = f"; try {', '.join(usable[:5])}" if usable else ""
+    raise DatasetError(f"{name}: has no {' and no '.join(missing)}{hint}")
+
+
+def _text(document: Any) -> str:
+    """Title and text; other document types by ir_datasets' own default."""
+    title, text = getattr(document, "title", None), getattr(document, "text", None)
+    if not isinstance(text, str):
+        return str(document.default_text())
+    # Cranfield's abstracts begin with their title already; saying it twice would double its terms.
+    title = title if isinstance(title, str) else ""
+    if title and " ".join(text.split()).startswith(" ".join(title.split())):
+        title = ""
+    return document_text(title, text)
+
+
+def load_irds(name: str) -> Dataset:
+    """Load a dataset of the ir_datasets catalogue (MacAvaney et al. 2021), downloading it if need be.
+
+    Raises
+    ------
+    DatasetError
+        If the id is unknown, has no queries or judgments, or cannot be downloaded.
+    """
+    import ir_datasets
+
+    dataset = _find(name)
+    _complete(name, dataset)
+    # The library logs each download to stderr by handlers of its own; silence them while this loads.
+    logger = logging.getLogger("ir_datasets")
+    before = logger.disabled
+    logger.disabled = True
+    try:
+        documents = [(str(d.doc_id), _text(d)) for d in dataset.docs_iter()]
+        queries = [(str(q.query_id), str(q.default_text())) for q in dataset.queries_iter()]
+        qrels: Qrels = {}
+        for qrel in dataset.qrels_iter():
+            qrels.setdefault(str(qrel.query_id), {})[str(qrel.doc_id)] = int(qrel.relevance)
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise DatasetError(f"{name}: could not be downloaded or read ({reason[:200]}); {_HOW}") from error
+    finally:
+        logger.disabled = before
+    language = dataset.docs_lang() if hasattr(dataset, "docs_lang") else None
+    return checked(
+        Dataset(
+            name=name,
+            doc_ids=[identifier for identifier, _ in documents],
+            texts=[text for _, text in documents],
+            query_ids=[identifier for identifier, _ in queries],
+            queries=[text for _, text in queries],
+            qrels=qrels,
+            language=language,
+            source={"format": "ir_datasets", "ir_datasets": str(ir_datasets.__version__)},
+        )
+    )
