@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from zerda_bench.eval import cli_info, cli_results, cli_run
-from zerda_bench.eval.cli_output import UsageProblem, one_line
+from zerda_bench.eval.cli_output import explained
 
 __all__ = ["app", "main"]
 
@@ -71,26 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - the last stop before the user
         if "--debug" in words:
             traceback.print_exc()
-        message, code = _explained(error)
+        message, code = explained(error)
         print(f"zerda-bench: {message}", file=sys.stderr)
         return code
-
-
-def _explained(error: Exception) -> tuple[str, int]:
-    """What to tell the user, and the exit code."""
-    from zerda_bench.eval.datasets import DatasetError
-
-    # typer has its own copy of click or uses the installed one: its usage errors are the base of BadParameter.
-    usage_error = typer.BadParameter.__bases__[0]
-    if isinstance(error, usage_error):
-        return one_line(error.format_message()) or "wrong usage; see --help", 2  # type: ignore[attr-defined]
-    if isinstance(error, UsageProblem):
-        return one_line(str(error)), 2
-    if isinstance(error, OSError) and error.strerror and error.filename:
-        return one_line(f"{error.filename}: {error.strerror}"), 1
-    if isinstance(error, (DatasetError, ValueError, TypeError, ImportError, OSError)):
-        return one_line(str(error)) or type(error).__name__, 1
-    return one_line(f"internal error: {type(error).__name__}: {error} (--debug shows where)"), 1
 
 
 if __name__ == "__main__":

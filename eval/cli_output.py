@@ -21,7 +21,8 @@ __all__ = [
     "Bars",
     "Debug",
     "Quiet",
-    "UsageProblem",
+    "UsageError",
+    "explained",
     "messages",
     "one_line",
     "print_json",
@@ -34,7 +35,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a fa
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, notes or warnings.")]
 
 
-class UsageProblem(Exception):
+class UsageError(Exception):
     """The command line asks for something that does not exist."""
 
 
@@ -44,7 +45,24 @@ def usage() -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError) as error:
-        raise UsageProblem(str(error)) from error
+        raise UsageError(str(error)) from error
+
+
+def explained(error: Exception) -> tuple[str, int]:
+    """What to tell the user, and the exit code."""
+    from zerda_bench.eval.datasets import DatasetError
+
+    # typer has its own copy of click or uses the installed one: its usage errors are the base of BadParameter.
+    usage_error = typer.BadParameter.__bases__[0]
+    if isinstance(error, usage_error):
+        return one_line(error.format_message()) or "wrong usage; see --help", 2  # type: ignore[attr-defined]
+    if isinstance(error, UsageError):
+        return one_line(str(error)), 2
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return one_line(f"{error.filename}: {error.strerror}"), 1
+    if isinstance(error, (DatasetError, ValueError, TypeError, ImportError, OSError)):
+        return one_line(str(error)) or type(error).__name__, 1
+    return one_line(f"internal error: {type(error).__name__}: {error} (--debug shows where)"), 1
 
 
 def one_line(text: str) -> str:

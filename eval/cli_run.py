@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,9 +15,9 @@ from zerda_bench.eval.cli_output import (
     Bars,
     Debug,
     Quiet,
-    UsageProblem,
+    UsageError,
+    explained,
     messages,
-    one_line,
     print_json,
     print_table,
     usage,
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from zerda_bench.eval.datasets import Dataset
     from zerda_bench.eval.plan import Request
     from zerda_bench.eval.results import Result
-    from zerda_bench.eval.stages import Stages
 
 __all__ = ["run"]
 
@@ -96,12 +97,14 @@ def run(
     with messages(quiet):
         for job in jobs:
             try:
-                result, reused = _measured(job, request, output, cache, threads, not no_runs, force, quiet)
+                result, reused = _measured(
+                    job, request, output, cache=cache, threads=threads, runs=not no_runs, force=force, quiet=quiet
+                )
             except Exception as error:
                 if debug or len(jobs) == 1:
                     raise
                 failed = True
-                reason = _failure(error)
+                reason, _ = explained(error)
                 print(f"zerda-bench: {reason}", file=sys.stderr)
                 reports.append({"dataset": job.name, "error": reason})
                 continue
@@ -112,3 +115,85 @@ def run(
         print_json({"results": reports})
     if failed:
         raise typer.Exit(1)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A collection to measure: how to load it, and the arguments that name it without machine paths."""
+
+    name: str
+    reference: tuple[str, ...]
+    load: Callable[[], Dataset]
+
+
+def _jobs(
+    names: list[str] | None, docs: Path | None, queries: Path | None, qrels: Path | None, split: str | None
+) -> list[_Job]:
+    files = {"--docs": docs, "--queries": queries, "--qrels": qrels}
+    given = {option: path for option, path in files.items() if path is not None}
+    if not given:
+        return [_named_job(name, split) for name in names or ["pydocs"]]
+    if names or split is not None:
+        raise UsageError(f"give either DATASET and --split or {', '.join(files)}, not both")
+    if docs is None or queries is None or qrels is None:
+        missing = ", ".join(option for option in files if option not in given)
+        raise UsageError(f"{', '.join(files)} belong together; missing: {missing}")
+    paths = (docs, queries, qrels)
+    reference = tuple(word for option, path in given.items() for word in (option, path.name))
+
+    def load() -> Dataset:
+        from zerda_bench.eval.datasets import load_trec
+
+        return load_trec(*paths)
+
+    return [_Job(docs.name, reference, load)]
+
+
+def _named_job(name: str, split: str | None) -> _Job:
+    def load() -> Dataset:
+        from zerda_bench.eval.datasets import load_dataset
+
+        return load_dataset(name, split=split)
+
+    known = Path(name).resolve().name if Path(name).is_dir() else name
+    return _Job(name, (known,) if split is None else (known, "--split", split), load)
+
+
+def _measured(
+    job: _Job,
+    request: Request,
+    output: Path,
+    *,
+    cache: Path | None,
+    threads: int | None,
+    runs: bool,
+    force: bool,
+    quiet: bool,
+) -> tuple[Result, bool]:
+    """The result, and whether it had been measured before."""
+    from zerda_bench.eval.record import measure, recorded
+    from zerda_bench.eval.stages import Stages
+
+    with Bars(quiet) as bars:
+        stages = Stages(bars)
+        with stages("load"):
+            dataset = job.load()
+        plan = request.plan(dataset, reference=job.reference)
+        if not force:
+            earlier = recorded(plan, output, runs=runs)
+            if earlier is not None:
+                return earlier, True
+        for notice in () if quiet else plan.dataset.notices:
+            print(f"note: {dataset.name}: {notice}", file=sys.stderr)
+        return measure(plan, output, stages, threads=threads, cache_dir=cache, runs=runs), False
+
+
+def _show(result: Result, reused: bool, quiet: bool) -> None:
+    from zerda_bench.eval.tables import result_table, verdict
+
+    print_table(result_table(result))
+    print(verdict(result))
+    if not quiet:
+        sys.stdout.flush()
+        said = "measured before; --force measures again" if reused else "written"
+        print(f"{said}: {result.path}", file=sys.stderr)

@@ -185,7 +185,9 @@ def execute(
         raise ValueError(f"threads must be 1 or greater, got {threads}")
     warnings = []
     if deep := plan.deep_cutoffs():
-        warnings.append(f"{', '.join(deep)}: the cut-off lies deeper than the rankings, which end at depth {plan.depth}")
+        warnings.append(
+            f"{', '.join(deep)}: the cut-off lies deeper than the rankings, which end at depth {plan.depth}"
+        )
     with stages("compile") as report:
         warmup = warm_up(report)
 

@@ -149,37 +149,40 @@ def overview_markdown(results: Sequence[Result], folder: str | os.PathLike[str])
     lines = lines_of(results)
     root = Path(folder)
     rows = [
-        [f"`{cell}`" if name.startswith("best") and cell != _NONE else cell for name, cell in zip(_HEADER, line.cells, strict=True)]
+        [
+            f"`{cell}`" if name.startswith("best") and cell != _NONE else cell
+            for name, cell in zip(_HEADER, line.cells, strict=True)
+        ]
         for line in lines
     ]
     table = markdown(_HEADER, rows, left=[name in _TEXT_COLUMNS for name in _HEADER])
     commands = markdown(
         ["collection", "command", "result"],
-        [
-            [line.result.dataset, f"`{line.result.document['command']}`", _link(line.result, root)]
-            for line in lines
-        ],
+        [[line.result.dataset, f"`{line.result.document['command']}`", _link(line.result, root)] for line in lines],
     )
-    return "\n".join(
-        [
-            "# Results",
-            "",
-            f"Written by `zerda-bench show {root.name} --markdown`; one line a run. Differences are to the best single",
-            f"leg. The best fusion is picked after the fact, on the queries it is measured on; `{DEFAULT_FUSION}`, the",
-            "default of the retriever classes, is not.",
-            "",
-            table,
-            "## Where fusion loses to a single leg",
-            "",
-            *_losses(lines),
-            "",
-            "## Commands",
-            "",
-            "Collections by path are named by their folder.",
-            "",
-            commands,
-        ]
-    ).rstrip("\n") + "\n"
+    return (
+        "\n".join(
+            [
+                "# Results",
+                "",
+                f"Written by `zerda-bench show {root.name} --markdown`; one line a run. Differences are to the best single",
+                f"leg. The best fusion is picked after the fact, on the queries it is measured on; `{DEFAULT_FUSION}`, the",
+                "default of the retriever classes, is not.",
+                "",
+                table,
+                "## Where fusion loses to a single leg",
+                "",
+                *_losses(lines),
+                "",
+                "## Commands",
+                "",
+                "Collections by path are named by their folder.",
+                "",
+                commands,
+            ]
+        ).rstrip("\n")
+        + "\n"
+    )
 
 
 def _losses(lines: Sequence[Line]) -> list[str]:

@@ -181,7 +181,9 @@ class Result:
         if document["run_id"] != self.run_id:
             raise ValueError(f"{path} belongs to run {document['run_id']}, not to {self.run_id}")
         return {
-            variant: {measure: dict(zip(document["query_ids"], values, strict=True)) for measure, values in table.items()}
+            variant: {
+                measure: dict(zip(document["query_ids"], values, strict=True)) for measure, values in table.items()
+            }
             for variant, table in document["values"].items()
         }
 

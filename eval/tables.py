@@ -59,7 +59,9 @@ def result_markdown(result: Result) -> str:
     lines = []
     for row in result.rows:
         cells = [f"{row.mean[m]:.4f}" for m in result.measures]
-        bold = [f"**{cell}**" if _is_best(row, m, best) else cell for m, cell in zip(result.measures, cells, strict=True)]
+        bold = [
+            f"**{cell}**" if _is_best(row, m, best) else cell for m, cell in zip(result.measures, cells, strict=True)
+        ]
         lines.append([f"*{_label(row)}*" if row.is_leg else f"`{row.variant}`", *bold])
     return markdown(["variant", *result.measures], lines, left=[True] + [False] * len(result.measures))
 

@@ -86,9 +86,7 @@ def _returned(hits: Hits) -> list[int]:
     return documents[1:] if documents and documents[0] < 0 else documents
 
 
-def _chunks(
-    query_ids: Sequence[str], names: np.ndarray, ranks: Sequence[str], hits: Hits, tail: str
-) -> Iterator[str]:
+def _chunks(query_ids: Sequence[str], names: np.ndarray, ranks: Sequence[str], hits: Hits, tail: str) -> Iterator[str]:
     """Lines of the file, about `_CHUNK` characters at a time."""
     lines: list[str] = []
     size = 0

@@ -86,8 +86,7 @@ def parse_variants(names: Iterable[str]) -> tuple[Variant, ...]:
     ordered: dict[str, FusionMethod | None] = {leg: None for leg in LEGS if leg in legs}
     ordered.update(methods)
     return tuple(
-        Variant(name, method, slug)
-        for (name, method), slug in zip(ordered.items(), _slugs(list(ordered)), strict=True)
+        Variant(name, method, slug) for (name, method), slug in zip(ordered.items(), _slugs(list(ordered)), strict=True)
     )
 
 

@@ -69,7 +69,7 @@ def rrf(pool: Pool, *, k: float, weights: tuple[float, ...] | None) -> Scores:
     Weights are scaled so that equal ones change nothing.
     """
     scale = 1.0 if weights is None else _share(weights, pool) * len(pool.legs)
-    return _by_rank(pool, scale / (k + pool.ranks))
+    return _by_rank(pool, scale / (k + np.maximum(pool.ranks, 1)))
 
 
 def isr(pool: Pool) -> Scores:
@@ -170,7 +170,7 @@ def zerda_documented(pool: Pool, *, vector: float, keyword: float) -> Scores:
 def zerda(pool: Pool, *, vector: float, keyword: float, bonus: float, k: float) -> Scores:
     """`zerda_documented` plus ``bonus`` times the reciprocal-rank sum over its highest value of the query."""
     table = zerda_documented(pool, vector=vector, keyword=keyword)
-    votes = _by_rank(pool, 1.0 / (k + pool.ranks))
+    votes = _by_rank(pool, 1.0 / (k + np.maximum(pool.ranks, 1)))
     for leg, name in enumerate(pool.legs):
         if name == "dense":
             votes[:, leg] = np.where(pool.scores[:, leg] >= 0.0, votes[:, leg], 0.0)
