@@ -58,9 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code: Any = typer.main.get_command(app).main(args=words, prog_name="zerda-bench", standalone_mode=False)
+        answer: Any = typer.main.get_command(app).main(args=words, prog_name="zerda-bench", standalone_mode=False)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return answer if isinstance(answer, int) else 0
     except BrokenPipeError:
         # Whoever read the output has enough; Python would complain once more on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,7 @@ def show(
     result: Annotated[Path, typer.Argument(help="A result file, or a folder of results.")] = Path("results"),
     markdown: Annotated[bool, typer.Option("--markdown", help="Markdown, as in results/README.md.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Of a folder: also older runs of the same command.")] = False,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
@@ -27,7 +29,7 @@ def show(
     if sum((markdown, as_csv, as_json)) > 1:
         raise UsageError("give at most one of --markdown, --csv and --json")
     if result.is_dir():
-        _show_folder(result, markdown, as_csv, as_json)
+        _show_folder(result, every, markdown, as_csv, as_json)
     else:
         _show_file(result, markdown, as_csv, as_json)
 
@@ -48,10 +50,13 @@ def _show_file(path: Path, markdown: bool, as_csv: bool, as_json: bool) -> None:
         print(tables.verdict(result))
 
 
-def _show_folder(folder: Path, markdown: bool, as_csv: bool, as_json: bool) -> None:
+def _show_folder(folder: Path, every: bool, markdown: bool, as_csv: bool, as_json: bool) -> None:
     from zerda_bench.eval import overview
 
-    results = overview.read_results(folder)
+    found = overview.read_results(folder)
+    results = found if every else overview.newest(found)
+    if len(results) < len(found):
+        print(f"note: {len(found) - len(results)} older runs of the same commands left out; see --all", file=sys.stderr)
     if as_json:
         print_json({"results": [{"file": str(one.path), "result": one.document} for one in results]})
     elif as_csv:

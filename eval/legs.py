@@ -162,15 +162,14 @@ def _searched(
 
 def _latency(search: Callable[[Any], Hits], queries: Any, report: Report) -> Latency:
     """Time single-query calls on queries at equal distances, each once."""
-    step = -(-len(queries) // _LATENCY_QUERIES)
-    chosen = range(0, len(queries), step)
-    times = []
-    for row in chosen:
+    count = min(len(queries), _LATENCY_QUERIES)
+    times: list[float] = []
+    for row in (i * len(queries) // count for i in range(count)):
         one = queries[row : row + 1]
         started = time.perf_counter()
         search(one)
         times.append(1000.0 * (time.perf_counter() - started))
-        report(len(times), len(chosen))
+        report(len(times), count)
     p50, p95, p99 = np.percentile(times, [50, 95, 99]).tolist()
     return Latency(len(times), p50, p95, p99)
 

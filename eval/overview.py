@@ -18,7 +18,7 @@ from zerda_bench.eval.variants import DEFAULT_FUSION
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["Line", "lines_of", "overview_csv", "overview_markdown", "overview_table", "read_results"]
+__all__ = ["Line", "lines_of", "newest", "overview_csv", "overview_markdown", "overview_table", "read_results"]
 
 _HEADER = (
     "collection",
@@ -35,6 +35,23 @@ _HEADER = (
 )
 _TEXT_COLUMNS = ("collection", "measure", "best single leg", "best fusion")
 _NONE = "-"
+_PAGE = """\
+# Results
+
+Written by `zerda-bench show {folder} --markdown`, one line a run. Differences are to the best single leg. The best
+fusion is picked after the fact, on the queries it is measured on; `{default}`, the default of the retriever classes,
+is not.
+
+{table}
+## Where fusion loses to a single leg
+
+{losses}
+
+## Commands
+
+Collections by path are named by their folder.
+
+"""
 
 
 @dataclass(frozen=True)
@@ -117,6 +134,16 @@ def read_results(folder: str | os.PathLike[str]) -> list[Result]:
     return sorted(results, key=lambda result: (result.dataset, result.run_id))
 
 
+def newest(results: Sequence[Result]) -> list[Result]:
+    """Of runs of one collection by the same command, such as before and after a change of the code, the newest."""
+    latest: dict[tuple[str, str], Result] = {}
+    for result in results:
+        key = (result.dataset, result.document["command"])
+        if key not in latest or result.document["created"] >= latest[key].document["created"]:
+            latest[key] = result
+    return list(latest.values())
+
+
 def lines_of(results: Sequence[Result]) -> list[Line]:
     """One line a result."""
     return [Line.of(result) for result in results]
@@ -160,29 +187,9 @@ def overview_markdown(results: Sequence[Result], folder: str | os.PathLike[str])
         ["collection", "command", "result"],
         [[line.result.dataset, f"`{line.result.document['command']}`", _link(line.result, root)] for line in lines],
     )
-    return (
-        "\n".join(
-            [
-                "# Results",
-                "",
-                f"Written by `zerda-bench show {root.name} --markdown`; one line a run. Differences are to the best single",
-                f"leg. The best fusion is picked after the fact, on the queries it is measured on; `{DEFAULT_FUSION}`, the",
-                "default of the retriever classes, is not.",
-                "",
-                table,
-                "## Where fusion loses to a single leg",
-                "",
-                *_losses(lines),
-                "",
-                "## Commands",
-                "",
-                "Collections by path are named by their folder.",
-                "",
-                commands,
-            ]
-        ).rstrip("\n")
-        + "\n"
-    )
+    losses = "\n".join(_losses(lines))
+    page = _PAGE.format(folder=root.resolve().name, default=DEFAULT_FUSION, table=table, losses=losses)
+    return page + commands
 
 
 def _losses(lines: Sequence[Line]) -> list[str]:

@@ -202,8 +202,8 @@ def result_document(experiment: Experiment) -> dict[str, Any]:
             "mean": outcome.mean,
             "tied_queries": outcome.tied_queries,
             "queries_without_hits": outcome.queries_without_hits,
-            "fuse_seconds": round(outcome.fuse_seconds, 6),
-            "evaluate_seconds": round(outcome.evaluate_seconds, 6),
+            "fuse_seconds": _rounded(outcome.fuse_seconds),
+            "evaluate_seconds": _rounded(outcome.evaluate_seconds),
         }
         for name, outcome in experiment.outcomes.items()
     ]
@@ -225,11 +225,11 @@ def result_document(experiment: Experiment) -> dict[str, Any]:
         "seeds": {"embedder": getattr(plan.embedder, "seed", None)},
         "warnings": list(experiment.warnings),
         "table": table,
-        "legs": {name: dataclasses.asdict(leg) for name, leg in experiment.legs.items()},
-        "stages": [dataclasses.asdict(stage) for stage in experiment.stages],
+        "legs": {name: _rounded(dataclasses.asdict(leg)) for name, leg in experiment.legs.items()},
+        "stages": [_rounded(dataclasses.asdict(stage)) for stage in experiment.stages],
         "jit": {
-            "seconds": experiment.warmup.seconds,
-            "kernels": [dataclasses.asdict(kernel) for kernel in experiment.warmup.kernels],
+            "seconds": _rounded(experiment.warmup.seconds),
+            "kernels": [_rounded(dataclasses.asdict(kernel)) for kernel in experiment.warmup.kernels],
         },
         "notes": {"peak_rss_bytes": PEAK_RSS, "latency": _LATENCY},
         "threads": experiment.threads,
@@ -268,6 +268,13 @@ def per_query_document(experiment: Experiment) -> dict[str, Any]:
             for variant, outcome in experiment.outcomes.items()
         },
     }
+
+
+def _rounded(value: Any) -> Any:
+    """Times to the microsecond, also within a dict: more digits are noise."""
+    if isinstance(value, dict):
+        return {key: _rounded(one) for key, one in value.items()}
+    return round(value, 6) if isinstance(value, float) else value
 
 
 def _json(path: Path, data: bytes) -> dict[str, Any]:

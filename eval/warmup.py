@@ -5,8 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zerda_bench.fusion import FusionMethod
 
 __all__ = ["KernelState", "Warmup", "kernels", "warm_up"]
 
@@ -32,7 +36,17 @@ class KernelState:
 
 @dataclass(frozen=True, slots=True)
 class Warmup:
-    """Answer of `warm_up`: wall time of the whole call, the kernels, and where machine code is kept (None: nowhere)."""
+    """Answer of `warm_up`.
+
+    Attributes
+    ----------
+    seconds : float
+        Wall time of the whole call.
+    kernels : tuple of KernelState
+        Those with machine code of their own in this process; one that comes from the cache within its callers is not.
+    cache_directory : str or None
+        Where machine code is kept; None where no folder can be written.
+    """
 
     seconds: float
     kernels: tuple[KernelState, ...]
@@ -57,7 +71,7 @@ def warm_up(report: Callable[[int, int], None] | None = None) -> Warmup:
 
     started = time.perf_counter()
     dispatchers = kernels()
-    before = {name: (len(d.signatures), _cache_hits(d)) for name, d in dispatchers.items()}
+    hits_before = {name: _cache_hits(dispatcher) for name, dispatcher in dispatchers.items()}
     steps = list(_steps())
     with event.install_recorder("numba:compile") as recorder:
         for done, step in enumerate(steps, 1):
@@ -69,10 +83,14 @@ def warm_up(report: Callable[[int, int], None] | None = None) -> Warmup:
     for name, dispatcher in dispatchers.items():
         compiled = seconds.get(id(dispatcher))
         if compiled is not None:
-            states.append(KernelState(name, compiled, "compiled"))
+            origin = "compiled"
+        elif _cache_hits(dispatcher) > hits_before[name]:
+            origin = "from cache"
+        elif dispatcher.signatures:
+            origin = "ready"
         else:
-            loaded = _cache_hits(dispatcher) > before[name][1]
-            states.append(KernelState(name, 0.0, "from cache" if loaded else "ready"))
+            continue
+        states.append(KernelState(name, compiled or 0.0, origin))
     directory = None if CACHE_DIRECTORY is None else str(CACHE_DIRECTORY)
     return Warmup(time.perf_counter() - started, tuple(states), directory)
 
@@ -110,10 +128,12 @@ def _steps() -> Iterator[Callable[[], object]]:
     def dense() -> None:
         legs["dense"] = VectorIndex(np.eye(3, 4, dtype=np.float32)).search(np.ones((1, 4), np.float32), 2)
 
+    def fuse(method: FusionMethod) -> None:
+        method.fuse(Pool.from_legs(legs, 2), 2)
+
     yield sparse
     yield dense
-    for method in default_methods():
-        yield lambda method=method: method.fuse(Pool.from_legs(legs, 2), 2)
+    yield from (partial(fuse, method) for method in default_methods())
 
 
 def _cache_hits(dispatcher: Any) -> int:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import io
 import logging
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 from zerda_bench.eval.datasets.base import Dataset, DatasetError, Qrels, checked, document_text
@@ -55,6 +59,22 @@ def _text(document: Any) -> str:
     return document_text(title, text)
 
 
+@contextlib.contextmanager
+def _quiet_unless_watched() -> Iterator[None]:
+    """Let the library's progress bars through to a terminal; keep them out of logs and pipes."""
+    if sys.stderr.isatty():
+        yield
+        return
+    logger = logging.getLogger("ir_datasets")
+    before = logger.disabled
+    logger.disabled = True
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logger.disabled = before
+
+
 def load_irds(name: str) -> Dataset:
     """Load a dataset of the ir_datasets catalogue (MacAvaney et al. 2021), downloading it if need be.
 
@@ -67,23 +87,18 @@ def load_irds(name: str) -> Dataset:
 
     dataset = _find(name)
     _complete(name, dataset)
-    # The library logs each download to stderr by handlers of its own; silence them while this loads.
-    logger = logging.getLogger("ir_datasets")
-    before = logger.disabled
-    logger.disabled = True
     try:
-        documents = [(str(d.doc_id), _text(d)) for d in dataset.docs_iter()]
-        queries = [(str(q.query_id), str(q.default_text())) for q in dataset.queries_iter()]
-        qrels: Qrels = {}
-        for qrel in dataset.qrels_iter():
-            qrels.setdefault(str(qrel.query_id), {})[str(qrel.doc_id)] = int(qrel.relevance)
+        with _quiet_unless_watched():
+            documents = [(str(d.doc_id), _text(d)) for d in dataset.docs_iter()]
+            queries = [(str(q.query_id), str(q.default_text())) for q in dataset.queries_iter()]
+            qrels: Qrels = {}
+            for qrel in dataset.qrels_iter():
+                qrels.setdefault(str(qrel.query_id), {})[str(qrel.doc_id)] = int(qrel.relevance)
     except (KeyboardInterrupt, MemoryError):
         raise
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DatasetError(f"{name}: could not be downloaded or read ({reason[:200]}); {_HOW}") from error
-    finally:
-        logger.disabled = before
     language = dataset.docs_lang() if hasattr(dataset, "docs_lang") else None
     return checked(
         Dataset(
