@@ -46,6 +46,7 @@ def _show_file(path: Path, markdown: bool, as_csv: bool, as_json: bool) -> None:
     elif markdown:
         print(f"{tables.headline(result)}\n\n{tables.result_markdown(result)}\n{tables.verdict(result)}")
     else:
+        print(tables.headline(result))
         print_table(tables.result_table(result))
         print(tables.verdict(result))
 

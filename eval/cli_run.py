@@ -189,8 +189,9 @@ def _measured(
 
 
 def _show(result: Result, reused: bool, quiet: bool) -> None:
-    from zerda_bench.eval.tables import result_table, verdict
+    from zerda_bench.eval.tables import headline, result_table, verdict
 
+    print(headline(result))
     print_table(result_table(result))
     print(verdict(result))
     if not quiet:

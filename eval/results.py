@@ -31,6 +31,8 @@ __all__ = [
 SCHEMA, PER_QUERY_SCHEMA = "zerda-bench/result", "zerda-bench/per-query"
 SCHEMA_VERSION = 1
 
+# What tables and comparisons read.
+_NEEDED = ("run_id", "created", "command", "dataset", "analyzer", "bm25", "embedder", "measures", "table")
 _LATENCY = (
     "wall time of single-query calls on one thread, each once; bm25 with the analysis of the query, dense without its "
     "embedding"
@@ -105,13 +107,11 @@ class Result:
         document = _json(Path(path), Path(path).read_bytes())
         _check_schema(Path(path), document, SCHEMA)
         result = cls(document, Path(path))
-        try:
-            complete = all(set(row.mean) == set(result.measures) for row in result.rows)
-            complete = complete and isinstance(result.run_id, str) and isinstance(result.content_hash, str)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"{path} is no complete result file: {error!r} is missing or of the wrong kind") from None
-        if not complete:
-            raise ValueError(f"{path} is no complete result file: rows and measures do not fit together")
+        missing = [field for field in _NEEDED if field not in document]
+        if missing:
+            raise ValueError(f"{path} is no complete result file: it lacks {', '.join(missing)}")
+        if not document["table"] or any(set(row["mean"]) != set(result.measures) for row in document["table"]):
+            raise ValueError(f"{path} is no complete result file: its table does not fit its measures")
         return result
 
     @property

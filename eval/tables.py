@@ -13,7 +13,7 @@ from zerda_bench.eval.variants import DEFAULT_FUSION
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["compared", "csv_table", "markdown", "result_markdown", "result_table", "verdict"]
+__all__ = ["csv_table", "markdown", "result_markdown", "result_table", "verdict"]
 
 _LEG_MARK = " (single leg)"
 
@@ -23,7 +23,8 @@ def result_table(result: Result) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(headline(result)), title_justify="left", title_style="")
+    # As narrow as can be: the default measures and most names then fit a terminal of 80 columns.
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="underline")
     table.add_column("variant", overflow="fold")
     for measure in result.measures:
         table.add_column(measure, justify="right", no_wrap=True)
@@ -86,11 +87,11 @@ def verdict(result: Result) -> str:
     base, best = leg.mean[measure], fusion.mean[measure]
     values = f"{fusion.variant} ({best:.4f})", f"the best single leg, {leg.variant} ({base:.4f})"
     if best > base:
-        said = f"The best fusion, {values[0]}, beats {values[1]}, on {measure} by {compared(best, base)}."
+        said = f"The best fusion, {values[0]}, beats {values[1]}, on {measure} by {_margin(best, base)}."
     elif best == base:
         said = f"No fusion beats {values[1]}, on {measure}: the best, {values[0]}, equals it."
     else:
-        said = f"No fusion beats {values[1]}, on {measure}: the best, {values[0]}, is behind by {compared(base, best)}."
+        said = f"No fusion beats {values[1]}, on {measure}: the best, {values[0]}, is behind by {_margin(best, base)}."
     fusions = [row for row in result.rows if not row.is_leg]
     losing = sum(row.mean[measure] < base for row in fusions)
     said += f" {losing} of {len(fusions)} fusion variants lose to {leg.variant} alone"
@@ -99,14 +100,8 @@ def verdict(result: Result) -> str:
         return said + "."
     value = default.mean[measure]
     word = "beats it by" if value > base else "loses to it by" if value < base else "equals it"
-    margin = "" if value == base else f" {compared(max(value, base), min(value, base))}"
+    margin = "" if value == base else f" {_margin(value, base)}"
     return f"{said}; the default, {DEFAULT_FUSION} ({value:.4f}), {word}{margin}."
-
-
-def compared(higher: float, lower: float) -> str:
-    """Difference, and the share of the lower value it is."""
-    difference = higher - lower
-    return f"{difference:.4f}" + (f" ({100.0 * difference / lower:.1f} %)" if lower > 0.0 else "")
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: Sequence[bool] | None = None) -> str:
@@ -114,6 +109,12 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: Sequ
     rules = ["---" if is_left else "---:" for is_left in left or [True] * len(header)]
     lines = [header, rules, *rows]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+def _margin(value: float, base: float) -> str:
+    """How far two values are apart, and the share of `base` that is."""
+    difference = abs(value - base)
+    return f"{difference:.4f}" + (f" ({100.0 * difference / base:.1f} %)" if base > 0.0 else "")
 
 
 def _label(row: Row) -> str:
