@@ -36,7 +36,7 @@ def main(folders: list[str]) -> None:
             query_ids = [dataset.query_ids[i] for i in judged]
             measured = evaluate(dataset.qrels, query_ids, dataset.doc_ids, hits, parse_measures([MEASURE]))
             table[analyzer, dataset.name] = measured.mean[MEASURE]
-    versions = environment()["versions"]
+    versions = environment()["packages"]
     print(f"# {MEASURE} of BM25 (k1 = 0.9, b = 0.4) by analyzer\n")
     print(
         "`python -m benchmarks.analyzers` on "
