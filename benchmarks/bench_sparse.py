@@ -34,15 +34,15 @@ class Index:
 class IndexText:
     """Analysing and indexing real text."""
 
-    params = (("cranfield", "english"), ("scifact", "english"), ("arcd", "arabic"), ("scifact", "zerda"))
-    param_names = ("collection_and_analyzer",)
+    params = (("scifact", "arcd"), ("zerda", "english", "arabic"))
+    param_names = ("collection", "analyzer")
 
-    def setup(self, case: tuple[str, str]) -> None:
-        self.texts = real_texts(case[0])
-        BM25Index.from_texts(self.texts[:10], analyzer=case[1])
+    def setup(self, collection: str, analyzer: str) -> None:
+        self.texts = real_texts(collection)
+        BM25Index.from_texts(self.texts[:10], analyzer=analyzer)
 
-    def time_from_texts(self, case: tuple[str, str]) -> None:
-        BM25Index.from_texts(self.texts, analyzer=case[1])
+    def time_from_texts(self, collection: str, analyzer: str) -> None:
+        BM25Index.from_texts(self.texts, analyzer=analyzer)
 
 
 class Search:
