@@ -96,6 +96,14 @@ def test_splits(tmp_path: Path) -> None:
         ({"queries": lines([QUERIES[0], QUERIES[0]])}, "query id 'q1' stands on line 1 and 2"),
         ({"qrels": "query-id\tcorpus-id\tscore\n"}, "no judgments"),
         ({"qrels": QRELS + "q1\t007\n"}, "line 4: unexpected columns"),
+        ({"qrels": "q1\t0\t007\t1\nq2\td2\t1\n"}, "line 1: unexpected columns"),
+        ({"qrels": QRELS + "\t007\t1\n"}, "line 4: the query id is empty"),
+        ({"qrels": QRELS + "q1\t\t1\n"}, "line 4: the document id is empty"),
+        ({"qrels": "Q1\t007\t1\n"}, "none of the queries is judged; do their ids agree"),
+        ({"corpus": lines([{"_id": "x", "text": ["a"]}])}, "line 1: 'text' must be a string, got list"),
+        ({"corpus": lines([{"_id": "x", "title": {}, "text": "a"}])}, "line 1: 'title' must be a string, got dict"),
+        ({"corpus": lines([{"_id": ["x"], "text": "a"}])}, "line 1: '_id' must be a string, got list"),
+        ({"corpus": "[" * 100_000 + "\n"}, "line 1: no valid JSON"),
         ({"qrels": QRELS + "q1\td3\thigh\n"}, "line 4: the grade must be an integer, got 'high'"),
         ({"qrels": QRELS + "q1\td3\t0.5\n"}, "line 4: the grade must be an integer"),
         ({"qrels": QRELS + "q1\t007\t0\n"}, "query 'q1' and document '007' are judged 1 and 0"),
@@ -105,6 +113,29 @@ def test_broken_files_are_named(tmp_path: Path, change: dict[str, str], message:
     with pytest.raises(DatasetError, match=message) as caught:
         load_dataset(str(beir(tmp_path, **change)))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "header", ["query-id\tcorpus-id\tscore\n", "query_id doc_id relevance\n", "\ufeffqid\tdid\tlabel\n", ""]
+)
+def test_the_header_of_judgments_may_differ_or_be_absent(tmp_path: Path, header: str) -> None:
+    dataset = load_dataset(str(beir(tmp_path, qrels=header + "q1\t007\t1\nq2\td2\t2\n")))
+    assert dataset.qrels == {"q1": {"007": 1}, "q2": {"d2": 2}}
+
+
+def test_meta_json_gives_language_and_licence(tmp_path: Path) -> None:
+    folder = beir(tmp_path)
+    (folder / "meta.json").write_text('{"lang": "ar", "license": "CC BY 4.0"}', encoding="utf-8")
+    dataset = load_dataset(str(folder))
+    assert (dataset.language, dataset.source["license"]) == ("ar", "CC BY 4.0")
+    (folder / "meta.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(DatasetError, match=r"meta.json: expected a JSON object, got list"):
+        load_dataset(str(folder))
+
+
+def test_an_empty_name_is_no_folder() -> None:
+    with pytest.raises(DatasetError, match="name is empty"):
+        load_dataset(" ")
 
 
 def test_truncated_gzip_and_wrong_encoding(tmp_path: Path) -> None:
@@ -164,6 +195,14 @@ def test_sample_is_fixed_and_says_so(tmp_path: Path) -> None:
         dataset.sample_queries(0)
 
 
+def test_notices_of_a_sample_count_the_sample(tmp_path: Path) -> None:
+    qrels = QRELS + "q1\tnowhere\t1\nq2\tnowhere\t1\nq9\t007\t1\n"
+    sample = load_dataset(str(beir(tmp_path, qrels=qrels))).sample_queries(1)
+    assert len(sample.notices) == 2
+    assert sample.notices[0].startswith("1 judgments name documents that the corpus lacks")
+    assert sample.notices[1] == "a fixed sample of 1 of 2 judged queries"
+
+
 def test_title_and_text() -> None:
     assert document_text("", "text") == "text"
     assert document_text("title", "") == "title"
@@ -213,10 +252,50 @@ def test_trec_like_tables(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"docs.tsv, line 1: expected an id, a tab and a text"):
         load_trec(tmp_path / "docs.tsv", tmp_path / "queries.jsonl", tmp_path / "qrels.gz")
     (tmp_path / "docs.sgml").write_text(SGML[:-8], encoding="utf-8")
-    with pytest.raises(DatasetError, match="not every <DOC> has a </DOC>"):
+    with pytest.raises(DatasetError, match="line 8: not every <DOC> has a </DOC>"):
         load_trec(tmp_path / "docs.sgml", tmp_path / "queries.jsonl", tmp_path / "qrels.gz")
     with pytest.raises(DatasetError, match=r"absent.txt: cannot be read"):
         load_trec(tmp_path / "absent.txt", tmp_path / "queries.jsonl", tmp_path / "qrels.gz")
+
+
+@pytest.mark.parametrize(
+    ("docs", "topics", "qrels", "message"),
+    [
+        (SGML + SGML, TOPICS, "301 0 A-1 1\n", r"docs.sgml: document id 'A-1' stands on line 1 and 9"),
+        ("<DOC>\n<TEXT>x</TEXT></DOC>", TOPICS, "301 0 A-1 1\n", r"docs.sgml, line 1: the document id is empty"),
+        (SGML[5:], TOPICS, "301 0 A-1 1\n", r"docs.sgml, line 7: </DOC> without <DOC>"),
+        (SGML.replace("</DOC>", "", 1), TOPICS, "301 0 A-1 1\n", r"docs.sgml, line 8: <DOC> before </DOC>"),
+        ("plain text\n", TOPICS, "301 0 A-1 1\n", r"docs.sgml: has no <DOC> elements"),
+        ("", TOPICS, "301 0 A-1 1\n", "the corpus is empty"),
+        (SGML, TOPICS[:-8], "301 0 A-1 1\n", r"topics.txt, line 6: not every <top> has a </top>"),
+        (SGML, TOPICS.replace("<title> مصر", ""), "301 0 A-1 1\n", r"topics.txt, line 6: topic '302' has no <title>"),
+        (SGML, TOPICS, "301 A-1 1\n301 0 A-1 1\n", r"qrels.txt, line 1: unexpected columns"),
+        (SGML, TOPICS, "", "no judgments"),
+    ],
+)
+def test_broken_trec_files_are_named(tmp_path: Path, docs: str, topics: str, qrels: str, message: str) -> None:
+    for name, text in (("docs.sgml", docs), ("topics.txt", topics), ("qrels.txt", qrels)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(DatasetError, match=message) as caught:
+        load_trec(tmp_path / "docs.sgml", tmp_path / "topics.txt", tmp_path / "qrels.txt")
+    assert "\n" not in str(caught.value)
+
+
+def test_trec_markup(tmp_path: Path) -> None:
+    docs = (
+        "<doc>\n<docno>1</docno><DOCID>9</DOCID>\n<HEADLINE>AT&amp;T</HEADLINE>\n\n"
+        "<TEXT><P>p < 0.05 and\nmore</P></TEXT></doc>"
+        "<DOC><DOCNO>2</DOCNO>no element of content</DOC>"
+    )
+    (tmp_path / "docs.sgml").write_text(docs, encoding="utf-8")
+    (tmp_path / "topics").write_text(
+        "<top>\n<num> number: 1\n<title> Topic: p < q\n<top><num>2<title>r", encoding="utf-8"
+    )
+    (tmp_path / "qrels").write_text("1 0\t1 1\n", encoding="utf-8")
+    dataset = load_trec(tmp_path / "docs.sgml", tmp_path / "topics", tmp_path / "qrels")
+    assert dataset.texts == ["AT&T p < 0.05 and more", "no element of content"]
+    assert dict(zip(dataset.query_ids, dataset.queries, strict=True)) == {"1": "p < q", "2": "r"}
+    assert dataset.qrels == {"1": {"1": 1}}
 
 
 @pytest.mark.parametrize(
@@ -271,11 +350,33 @@ def test_ir_datasets_ids(catalogue: Path) -> None:
     assert done.stderr == ""
 
 
+def test_a_document_has_one_text_by_either_route(catalogue: Path, collections: Path) -> None:
+    code = (
+        f"a, b = load_dataset('beir/scifact/test'), load_dataset({str(collections / 'scifact')!r})\n"
+        "print(a.doc_ids == b.doc_ids, a.texts == b.texts, a.qrels == b.qrels)\n"
+        "text = load_dataset('cranfield').texts[0]\n"
+        "print(text.count('experimental investigation of the aerodynamics'))\n"
+    )
+    assert in_catalogue(catalogue, code).stdout.split() == ["True", "True", "True", "1"]
+
+
+def test_repeated_judgments_of_the_catalogue_are_counted_and_contradictions_refused() -> None:
+    from types import SimpleNamespace as Row
+
+    from zerda_bench.eval.datasets.irds import _judgments
+
+    rows = [Row(query_id="q", doc_id="d", relevance=grade) for grade in (1, 1, 2)]
+    assert _judgments("x", rows[:2]) == ({"q": {"d": 1}}, 1)
+    with pytest.raises(DatasetError, match="x: query 'q' and document 'd' are judged 1 and 2"):
+        _judgments("x", rows)
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
         ("beir/nfcorpus/test", ["beir/nfcorpus/test: could not be downloaded", "IR_DATASETS_HOME"]),
         ("beir/scifact", ["has no qrels; try beir/scifact/test, beir/scifact/train"]),
+        ("trec-robust04", ["trec-robust04: could not be downloaded or read (FileNotFoundError"]),
         ("vaswanni", ["no such ir_datasets id", "vaswani"]),
     ],
 )
@@ -284,6 +385,7 @@ def test_ids_that_cannot_be_had_say_why_in_one_line(catalogue: Path, name: str, 
     done = in_catalogue(catalogue, code)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 1
+    assert done.stderr == ""
     for text in expected:
         assert text in done.stdout
 

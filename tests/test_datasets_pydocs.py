@@ -52,6 +52,16 @@ def test_equal_summaries_are_one_query_and_house_phrases_none() -> None:
     assert len(dataset.doc_ids) == 6
 
 
+def test_summaries_differing_in_punctuation_are_equal_but_operators_count() -> None:
+    dataset = build(
+        ("lib.a", f"Query the `tree` for neighbours.\n\n{BODY} One."),
+        ("lib.b", f"Query the ``tree`` for neighbours\n\n{BODY} Two."),
+        ("lib.c", f"Return (x1 < x2) element-wise.\n\n{BODY} Three."),
+        ("lib.d", f"Return (x1 > x2) element-wise.\n\n{BODY} Four."),
+    )
+    assert dataset.qrels == {"lib.a": {"lib.a": 1, "lib.b": 1}, "lib.c": {"lib.c": 1}, "lib.d": {"lib.d": 1}}
+
+
 def test_short_rests_and_addresses_are_left_out() -> None:
     with pytest.raises(DatasetError, match="the corpus is empty"):
         build(("lib.a", "Return the best.\n\nSee b."), ("lib.b", f"Return it all.\n\n{BODY} <object at 0x7f00>"))
@@ -78,6 +88,7 @@ def test_the_installed_collection_is_large_and_the_same_in_every_process(tmp_pat
     assert all(judged.keys() <= known for judged in dataset.qrels.values())
     code = "from zerda_bench.eval.datasets import load_dataset; print(load_dataset('pydocs').content_hash)"
     env = {**os.environ, "PYTHONHASHSEED": "77", "COLUMNS": "31", "PYTHONPATH": os.getcwd()}
+    env |= {"SCIPY_ARRAY_API": "1", "NUMBA_DISABLE_JIT": "1", "LANG": "de_DE.UTF-8", "PYTHONOPTIMIZE": "2"}
     done = subprocess.run(
         [sys.executable, "-c", code], env=env, cwd=tmp_path, capture_output=True, text=True, check=False
     )

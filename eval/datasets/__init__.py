@@ -31,6 +31,8 @@ def load_dataset(ref: str, *, split: str | None = None) -> Dataset:
         if split is not None:
             raise DatasetError("pydocs: has no splits")
         return load_pydocs()
+    if not ref.strip():
+        raise DatasetError("a dataset's name is empty; see `zerda-bench datasets`")
     folder = Path(ref)
     if folder.is_dir():
         from zerda_bench.eval.datasets.beir import load_beir

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-__all__ = ["Dataset", "DatasetError", "checked", "document_text"]
+__all__ = ["Dataset", "DatasetError", "checked", "document_text", "judgment_notices"]
 
 Qrels = dict[str, dict[str, int]]
 
@@ -65,7 +65,8 @@ class Dataset:
         add("query_ids", self.query_ids)
         add("queries", self.queries)
         for query, judged in sorted(self.qrels.items()):
-            add(f"qrels {query}", (f"{doc}\0{grade}" for doc, grade in sorted(judged.items())))
+            add("judged", [query, str(len(judged))])
+            add("qrels", (part for doc, grade in sorted(judged.items()) for part in (doc, str(grade))))
         # Library versions decide what pydocs holds; they count even if no docstring changed.
         add("versions", (f"{k}={v}" for k, v in sorted(self.source.items()) if k.startswith("version ")))
         return digest.hexdigest()
@@ -92,18 +93,38 @@ class Dataset:
         by_hash = sorted(judged, key=lambda i: hashlib.sha256(self.query_ids[i].encode()).digest())
         kept = sorted(by_hash[:n])
         ids = [self.query_ids[i] for i in kept]
-        return replace(
+        # What was said of the judgments of the whole does not hold for the sample.
+        whole = judgment_notices(self)
+        sample = replace(
             self,
             query_ids=ids,
             queries=[self.queries[i] for i in kept],
             qrels={query: self.qrels[query] for query in ids},
-            notices=(*self.notices, f"a fixed sample of {n} of {len(judged)} judged queries"),
+            notices=tuple(notice for notice in self.notices if notice not in whole),
         )
+        said = f"a fixed sample of {n} of {len(judged)} judged queries"
+        return replace(sample, notices=(*sample.notices, *judgment_notices(sample), said))
 
 
 def document_text(title: str, text: str) -> str:
     """Title, a blank, text; just one of them where the other is empty."""
     return f"{title} {text}" if title and text else title or text
+
+
+def judgment_notices(dataset: Dataset) -> tuple[str, ...]:
+    """What a reader of the figures should know of the judgments, counted."""
+    documents, queries = set(dataset.doc_ids), set(dataset.query_ids)
+    dangling = sum(doc not in documents for judged in dataset.qrels.values() for doc in judged)
+    unjudged = sum(query not in dataset.qrels for query in dataset.query_ids)
+    missing = sum(query not in queries for query in dataset.qrels)
+    hopeless = sum(all(grade <= 0 for grade in judged.values()) for judged in dataset.qrels.values())
+    notices = [
+        (dangling, "judgments name documents that the corpus lacks; they stay in the denominator of recall"),
+        (unjudged, "queries have no judgment; they are left out"),
+        (missing, "judged queries are not among the queries; they count as 0"),
+        (hopeless, "judged queries have no relevant document; they count as 0, as in trec_eval"),
+    ]
+    return tuple(f"{count} {what}" for count, what in notices if count)
 
 
 def checked(dataset: Dataset) -> Dataset:
@@ -112,7 +133,7 @@ def checked(dataset: Dataset) -> Dataset:
     Raises
     ------
     DatasetError
-        If there are no documents, no queries or no judgments, or an id stands twice.
+        If there are no documents, no queries or no judgments, if no query is judged, or an id stands twice.
     """
     if not dataset.doc_ids:
         raise DatasetError(f"{dataset.name}: the corpus is empty; check the source")
@@ -125,16 +146,9 @@ def checked(dataset: Dataset) -> Dataset:
             seen: set[str] = set()
             twice = next(i for i in ids if i in seen or seen.add(i))  # type: ignore[func-returns-value]
             raise DatasetError(f"{dataset.name}: {kind} id {twice!r} stands twice; ids must be unique")
-    documents, queries = set(dataset.doc_ids), set(dataset.query_ids)
-    dangling = sum(doc not in documents for judged in dataset.qrels.values() for doc in judged)
-    unjudged = sum(query not in dataset.qrels for query in dataset.query_ids)
-    missing = sum(query not in queries for query in dataset.qrels)
-    hopeless = sum(all(grade <= 0 for grade in judged.values()) for judged in dataset.qrels.values())
-    notices = [
-        (dangling, "judgments name documents that the corpus lacks; they stay in the denominator of recall"),
-        (unjudged, "queries have no judgment; they are left out"),
-        (missing, "judged queries are not among the queries; they count as 0"),
-        (hopeless, "judged queries have no relevant document; they count as 0, as in trec_eval"),
-    ]
-    found = tuple(f"{count} {what}" for count, what in notices if count)
-    return replace(dataset, notices=(*dataset.notices, *found))
+    if not dataset.judged_queries():
+        asked, judged = dataset.query_ids[0], next(iter(dataset.qrels))
+        raise DatasetError(
+            f"{dataset.name}: none of the queries is judged; do their ids agree? query {asked!r}, judgments {judged!r}"
+        )
+    return replace(dataset, notices=(*dataset.notices, *judgment_notices(dataset)))

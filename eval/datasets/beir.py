@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from zerda_bench.eval.datasets.base import Dataset, DatasetError, checked, document_text
-from zerda_bench.eval.datasets.files import json_lines, read_qrels, unique
+from zerda_bench.eval.datasets.files import id_field, json_lines, read_qrels, text_field, unique
 
 __all__ = ["load_beir"]
 
@@ -31,9 +32,7 @@ def _qrels_file(folder: Path, split: str | None) -> Path:
 
 
 def _columns(fields: list[str]) -> tuple[str, str, str] | None:
-    if len(fields) != 3 or fields[2].strip() == "score":
-        return None
-    return fields[0], fields[1], fields[2]
+    return (fields[0], fields[1], fields[2]) if len(fields) == 3 else None
 
 
 def load_beir(folder: Path, *, split: str | None = None) -> Dataset:
@@ -55,21 +54,24 @@ def load_beir(folder: Path, *, split: str | None = None) -> Dataset:
     path = _existing(folder, "corpus.jsonl")
     check = unique(path, "document")
     for number, row in json_lines(path, "_id", "text"):
-        doc_ids.append(check(number, str(row["_id"])))
-        texts.append(document_text(str(row.get("title") or ""), str(row["text"])))
+        doc_ids.append(check(number, id_field(path, number, row, "_id")))
+        title, text = (text_field(path, number, row, name) for name in ("title", "text"))
+        texts.append(document_text(title, text))
     path = _existing(folder, "queries.jsonl")
     check = unique(path, "query")
     for number, row in json_lines(path, "_id", "text"):
-        query_ids.append(check(number, str(row["_id"])))
-        queries.append(str(row["text"]))
+        query_ids.append(check(number, id_field(path, number, row, "_id")))
+        queries.append(text_field(path, number, row, "text"))
     path = _qrels_file(folder, split)
     qrels, repeated = read_qrels(path, _columns)
-    meta: dict[str, object] = {}
+    meta: Any = {}
     if (folder / "meta.json").is_file():
         try:
             meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         except ValueError as error:
             raise DatasetError(f"{folder / 'meta.json'}: no valid JSON ({error})") from None
+        if not isinstance(meta, dict):
+            raise DatasetError(f"{folder / 'meta.json'}: expected a JSON object, got {type(meta).__name__}")
     language = meta.get("lang")
     source = {key: str(meta[key]) for key in ("source", "license", "note") if meta.get(key)}
     return checked(

@@ -11,7 +11,10 @@ from typing import IO, Any
 
 from zerda_bench.eval.datasets.base import DatasetError, Qrels
 
-__all__ = ["json_lines", "read_lines", "read_qrels", "unique"]
+__all__ = ["id_field", "json_lines", "read_lines", "read_qrels", "text_field", "unique"]
+
+# First fields of a header of judgments, as BEIR and its kin write it.
+_HEADERS = {"qid", "query", "query-id", "query_id", "queryid", "topic"}
 
 
 def _opened(path: Path) -> IO[str]:
@@ -53,7 +56,7 @@ def json_lines(path: Path, *fields: str) -> Iterator[tuple[int, dict[str, Any]]]
     for number, line in read_lines(path):
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DatasetError(f"{path}, line {number}: no valid JSON ({error}); is the file cut short?") from None
         if not isinstance(row, dict):
             raise DatasetError(f"{path}, line {number}: expected a JSON object, got {type(row).__name__}")
@@ -61,6 +64,36 @@ def json_lines(path: Path, *fields: str) -> Iterator[tuple[int, dict[str, Any]]]
             if name not in row or row[name] is None:
                 raise DatasetError(f"{path}, line {number}: the field {name!r} is missing")
         yield number, row
+
+
+def text_field(path: Path, number: int, row: dict[str, Any], name: str) -> str:
+    """The string of a field; empty if the field is absent or null.
+
+    Raises
+    ------
+    DatasetError
+        If the field is anything but a string: its Python form is not what the document says.
+    """
+    value = row.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise DatasetError(f"{path}, line {number}: {name!r} must be a string, got {type(value).__name__}")
+    return value
+
+
+def id_field(path: Path, number: int, row: dict[str, Any], name: str) -> str:
+    """The id in a field, a string or a whole number.
+
+    Raises
+    ------
+    DatasetError
+        If it is anything else.
+    """
+    value = row[name]
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise DatasetError(f"{path}, line {number}: {name!r} must be a string, got {type(value).__name__}")
+    return str(value)
 
 
 def unique(path: Path, kind: str) -> Callable[[int, str], str]:
@@ -84,26 +117,33 @@ def read_qrels(path: Path, columns: Callable[[list[str]], tuple[str, str, str] |
     Parameters
     ----------
     columns : callable
-        Query id, document id and grade from the fields of a line; None for a header.
+        Query id, document id and grade from the fields of a line; None where they are not as they should be.
 
     Raises
     ------
     DatasetError
-        If a line has other columns, a grade that is no integer, or contradicts an earlier one.
+        If a line that is no header has other columns, an empty id or a grade that is no integer, or contradicts an
+        earlier one.
     """
     qrels: Qrels = {}
     repeated = 0
+    first = True
     for number, line in read_lines(path):
-        parts = columns(line.split("\t") if "\t" in line else line.split())
+        fields = line.split("\t") if "\t" in line else line.split()
+        header = first and fields[0].strip().lower() in _HEADERS and not _is_number(fields[-1])
+        first = False
+        if header:
+            continue
+        parts = columns(fields)
         if parts is None:
-            if number == 1:
-                continue
             raise DatasetError(f"{path}, line {number}: unexpected columns: {line[:80]!r}")
         query, doc, text = (part.strip() for part in parts)
+        if not query or not doc:
+            raise DatasetError(f"{path}, line {number}: the {'document' if query else 'query'} id is empty")
         try:
             grade = int(text) if text.lstrip("+-").isdigit() else int(_whole(float(text)))
         except ValueError:
-            raise DatasetError(f"{path}, line {number}: the grade must be an integer, got {text!r}") from None
+            raise DatasetError(f"{path}, line {number}: the grade must be an integer, got {text[:40]!r}") from None
         judged = qrels.setdefault(query, {})
         if doc in judged:
             if judged[doc] != grade:
@@ -113,6 +153,14 @@ def read_qrels(path: Path, columns: Callable[[list[str]], tuple[str, str, str] |
             repeated += 1
         judged[doc] = grade
     return qrels, repeated
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _whole(value: float) -> float:

@@ -7,7 +7,7 @@ import difflib
 import io
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from zerda_bench.eval.datasets.base import Dataset, DatasetError, Qrels, checked, document_text
@@ -47,16 +47,33 @@ def _complete(name: str, dataset: Any) -> None:
     raise DatasetError(f"{name}: has no {' and no '.join(missing)}{hint}")
 
 
-def _text(document: Any) -> str:
-    """Title and text; other document types by ir_datasets' own default."""
+def _text(document: Any, titled: bool) -> str:
+    """Title and text, or just the text where it is `titled` already; other types by ir_datasets' own default."""
     title, text = getattr(document, "title", None), getattr(document, "text", None)
     if not isinstance(text, str):
         return str(document.default_text())
-    # Cranfield's abstracts begin with their title already; saying it twice would double its terms.
     title = title if isinstance(title, str) else ""
-    if title and " ".join(text.split()).startswith(" ".join(title.split())):
+    if titled and " ".join(text.split()).startswith(" ".join(title.split())):
         title = ""
     return document_text(title, text)
+
+
+def _judgments(name: str, rows: Iterable[Any]) -> tuple[Qrels, int]:
+    """Judgments, and how many rows repeated one with the same grade."""
+    qrels: Qrels = {}
+    repeated = 0
+    for row in rows:
+        query, doc, grade = str(row.query_id), str(row.doc_id), int(row.relevance)
+        judged = qrels.setdefault(query, {})
+        if doc in judged:
+            if judged[doc] != grade:
+                raise DatasetError(
+                    f"{name}: query {query!r} and document {doc!r} are judged {judged[doc]} and {grade}; "
+                    "use a BEIR folder with one grade for each pair"
+                )
+            repeated += 1
+        judged[doc] = grade
+    return qrels, repeated
 
 
 @contextlib.contextmanager
@@ -85,19 +102,20 @@ def load_irds(name: str) -> Dataset:
     """
     import ir_datasets
 
-    dataset = _find(name)
-    _complete(name, dataset)
+    with _quiet_unless_watched():
+        dataset = _find(name)
+        _complete(name, dataset)
+    # Every text of cranfield begins with its title; saying it twice would double its terms.
+    titled = name == "cranfield"
     try:
         with _quiet_unless_watched():
-            documents = [(str(d.doc_id), _text(d)) for d in dataset.docs_iter()]
+            documents = [(str(d.doc_id), _text(d, titled)) for d in dataset.docs_iter()]
             queries = [(str(q.query_id), str(q.default_text())) for q in dataset.queries_iter()]
-            qrels: Qrels = {}
-            for qrel in dataset.qrels_iter():
-                qrels.setdefault(str(qrel.query_id), {})[str(qrel.doc_id)] = int(qrel.relevance)
-    except (KeyboardInterrupt, MemoryError):
+            qrels, repeated = _judgments(name, dataset.qrels_iter())
+    except (DatasetError, MemoryError):
         raise
     except Exception as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
         raise DatasetError(f"{name}: could not be downloaded or read ({reason[:200]}); {_HOW}") from error
     language = dataset.docs_lang() if hasattr(dataset, "docs_lang") else None
     return checked(
@@ -110,5 +128,6 @@ def load_irds(name: str) -> Dataset:
             qrels=qrels,
             language=language,
             source={"format": "ir_datasets", "ir_datasets": str(ir_datasets.__version__)},
+            notices=(f"{repeated} judgments stand twice with the same grade",) if repeated else (),
         )
     )

@@ -31,6 +31,14 @@ _MOST_DOCUMENTS = 3
 _SIGNATURE = re.compile(r"[\w.]+\(.*\)(\s*->.*)?", re.DOTALL)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 _WORD = re.compile(r"\w+")
+# Two summaries that differ in these alone ask for the same thing. Operators are not among them: x1 < x2, x1 > x2.
+_PUNCTUATION = re.compile(r"[`'\".,:;]+")
+# What a process needs to start and to find the same libraries. Anything else stays out: SCIPY_ARRAY_API or
+# NUMBA_DISABLE_JIT, say, change docstrings.
+_NEEDED = {
+    "APPDATA", "DYLD_LIBRARY_PATH", "HOME", "LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONPATH", "PYTHONUSERBASE",
+    "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "USERPROFILE", "VIRTUAL_ENV",
+}  # fmt: skip
 
 
 def _split(docstring: str) -> tuple[str, str] | None:
@@ -62,7 +70,7 @@ def from_docstrings(objects: Iterable[tuple[str, str]], versions: Mapping[str, s
     """Build the collection from qualified names and docstrings.
 
     Objects with one docstring are aliases, known by the shortest name. Objects whose documents come out equal share
-    one document. Equal summaries are one query with all their documents relevant.
+    one document. Summaries equal but for case and punctuation are one query with all their documents relevant.
     """
     aliases: dict[str, list[str]] = defaultdict(list)
     for name, docstring in objects:
@@ -84,7 +92,7 @@ def from_docstrings(objects: Iterable[tuple[str, str]], versions: Mapping[str, s
             continue
         doc_id = documents.setdefault(text, name)
         if len(_WORD.findall(summary)) >= _SHORTEST_QUERY:
-            key = summary.casefold()
+            key = " ".join(_PUNCTUATION.sub(" ", summary.casefold()).split())
             wording.setdefault(key, summary)
             first_name.setdefault(key, name)
             summaries[key][doc_id] = None
@@ -124,12 +132,20 @@ def load_pydocs() -> Dataset:
     """
     script = Path(__file__).with_name("pydocs_collect.py")
     # What docstrings may depend on is fixed: hash order, terminal width, language.
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "COLUMNS": "80", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
-    environment.pop("PYTHONOPTIMIZE", None)  # -OO would strip docstrings
+    fixed = {"PYTHONHASHSEED": "0", "COLUMNS": "80", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
+    environment = {name: value for name, value in os.environ.items() if name.upper() in _NEEDED} | fixed
     command = [sys.executable, "-P", "-W", "ignore", str(script)]
     with tempfile.TemporaryDirectory() as empty, ThreadPoolExecutor(2) as pool:
         runs = [
-            pool.submit(subprocess.run, command, env=environment, cwd=empty, capture_output=True, check=False)
+            pool.submit(
+                subprocess.run,
+                command,
+                env=environment,
+                cwd=empty,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+            )
             for _ in range(2)
         ]
         collected = [_collected(run.result()) for run in runs]

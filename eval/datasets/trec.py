@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import html
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from zerda_bench.eval.datasets.base import Dataset, DatasetError, checked, document_text
-from zerda_bench.eval.datasets.files import json_lines, read_lines, read_qrels, unique
+from zerda_bench.eval.datasets.files import id_field, json_lines, read_lines, read_qrels, text_field, unique
 
 __all__ = ["load_trec"]
 
-_DOCUMENT = re.compile(r"<DOC>(.*?)</DOC>", re.DOTALL | re.IGNORECASE)
-_TOPIC = re.compile(r"<top>(.*?)(?=</top>|<top>|\Z)", re.DOTALL | re.IGNORECASE)
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)  # not the sign in "p < 0.05"
+_DOCNO = re.compile(r"<DOCNO>.*?</DOCNO>", re.DOTALL | re.IGNORECASE)
+# The elements that ir_datasets takes for content in TREC's documents; others hold numbers, bylines, subject codes.
+_CONTENT = re.compile(
+    r"<(TEXT|HEADLINE|TITLE|HL|HEAD|TTL|DD|DATE|LP|LEADPARA)\b[^<>]*>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
+)
 _ID_FIELDS = ("_id", "id", "doc_id", "docid", "docno", "query_id", "qid")
 _TEXT_FIELDS = ("text", "contents", "body", "query", "title")
 
@@ -24,8 +29,13 @@ def _kind(path: Path) -> str:
 
 def _field(tag: str, block: str) -> str:
     """The text after ``<tag>``, up to its end tag or the next tag."""
-    found = re.search(rf"<{tag}>\s*(.*?)\s*(?=<|\Z)", block, re.DOTALL | re.IGNORECASE)
-    return found.group(1).strip() if found else ""
+    found = re.search(rf"<{tag}>\s*(.*?)\s*(?=</?[A-Za-z]|\Z)", block, re.DOTALL | re.IGNORECASE)
+    return _plain(found.group(1)) if found else ""
+
+
+def _plain(markup: str) -> str:
+    """Text without tags, entities resolved, on one line."""
+    return " ".join(html.unescape(_TAG.sub(" ", markup)).split())
 
 
 def _rows(path: Path, kind: str) -> list[tuple[str, str]]:
@@ -34,14 +44,15 @@ def _rows(path: Path, kind: str) -> list[tuple[str, str]]:
     check = unique(path, kind)
     if _kind(path) in ("jsonl", "json"):
         for number, row in json_lines(path):
-            identifier = next((str(row[name]) for name in _ID_FIELDS if row.get(name) is not None), "")
+            named = next((name for name in _ID_FIELDS if row.get(name) is not None), None)
+            identifier = id_field(path, number, row, named) if named else ""
             field = next((name for name in _TEXT_FIELDS if row.get(name) is not None), None)
             if field is None:
                 raise DatasetError(
                     f"{path}, line {number}: no text; one of the fields {', '.join(_TEXT_FIELDS)} is needed"
                 )
-            title = str(row.get("title") or "") if field != "title" else ""
-            rows.append((check(number, identifier), document_text(title, str(row[field]))))
+            title = text_field(path, number, row, "title") if field != "title" else ""
+            rows.append((check(number, identifier), document_text(title, text_field(path, number, row, field))))
         return rows
     for number, line in read_lines(path):
         identifier, tab, text = line.partition("\t")
@@ -51,45 +62,72 @@ def _rows(path: Path, kind: str) -> list[tuple[str, str]]:
     return rows
 
 
-def _tagged(path: Path) -> str:
-    return "\n".join(line for _, line in read_lines(path))
+def _whole(path: Path) -> str:
+    """The file's text, blank lines kept, so that lines can be counted."""
+    lines: list[str] = []
+    for number, line in read_lines(path):
+        lines.extend([""] * (number - 1 - len(lines)))
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _elements(path: Path, text: str, tag: str) -> Iterator[tuple[int, str]]:
+    """Line and content of each element ``<tag>``. Where no end tag stands in the whole file, the next one ends it."""
+    marks = [(mark.start(), mark.end(), bool(mark.group(1))) for mark in re.finditer(rf"<(/?){tag}>", text, re.I)]
+    if marks and not any(closes for *_, closes in marks):
+        starts = [start for start, *_ in marks]
+        marks = [m for m, after in zip(marks, [*starts[1:], len(text)], strict=True) for m in (m, (after, after, True))]
+    line, counted = 1, 0
+    opened: tuple[int, int] | None = None  # line of the start tag and where its content begins
+    for start, end, closes in marks:
+        line += text.count("\n", counted, start)
+        counted = start
+        if closes and opened:
+            yield opened[0], text[opened[1] : start]
+            opened = None
+        elif closes or opened:
+            wrong = f"</{tag}> without <{tag}>" if closes else f"<{tag}> before </{tag}>"
+            raise DatasetError(f"{path}, line {line}: {wrong}; is the file damaged?")
+        else:
+            opened = line, end
+    if opened:
+        raise DatasetError(f"{path}, line {opened[0]}: not every <{tag}> has a </{tag}>; is the file cut short?")
 
 
 def _documents(path: Path) -> list[tuple[str, str]]:
     if _kind(path) in ("jsonl", "json", "tsv"):
         return _rows(path, "document")
-    text = _tagged(path)
-    if text.upper().count("<DOC>") != text.upper().count("</DOC>"):
-        raise DatasetError(f"{path}: not every <DOC> has a </DOC>; is the file cut short?")
+    text = _whole(path)
+    if text and not re.search("</DOC>", text, re.IGNORECASE):
+        wrong = "has no </DOC>" if re.search("<DOC>", text, re.IGNORECASE) else "has no <DOC> elements"
+        raise DatasetError(f"{path}: {wrong}; name the file .jsonl or .tsv if it holds such lines")
     check = unique(path, "document")
     rows = []
-    for number, block in enumerate(_DOCUMENT.findall(text), start=1):
-        identifier = check(number, _field("DOCNO", block))
-        body = re.sub(r"<DOCNO>.*?</DOCNO>", " ", block, flags=re.DOTALL | re.IGNORECASE)
-        rows.append((identifier, " ".join(_TAG.sub(" ", body).split())))
-    if not rows:
-        raise DatasetError(f"{path}: no <DOC> elements; name the file .jsonl or .tsv if it holds such lines")
+    for number, block in _elements(path, text, "DOC"):
+        content = [found.group(2) for found in _CONTENT.finditer(block)] or [_DOCNO.sub(" ", block)]
+        rows.append((check(number, _field("DOCNO", block)), _plain(" ".join(content))))
     return rows
 
 
 def _topics(path: Path) -> list[tuple[str, str]]:
     if _kind(path) in ("jsonl", "json", "tsv"):
         return _rows(path, "query")
-    text = _tagged(path)
+    text = _whole(path)
     if "<top>" not in text.lower():
         return _rows(path, "query")  # id, tab, text under another name
     check = unique(path, "query")
     rows = []
-    for number, block in enumerate(_TOPIC.findall(text), start=1):
-        identifier = re.sub(r"^Number:\s*", "", _field("num", block)).strip()
-        title = re.sub(r"^Topic:\s*", "", _field("title", block)).strip()
+    for number, block in _elements(path, text, "top"):
+        identifier = re.sub(r"^Number:\s*", "", _field("num", block), flags=re.IGNORECASE)
+        title = re.sub(r"^Topic:\s*", "", _field("title", block), flags=re.IGNORECASE)
         if not title:
-            raise DatasetError(f"{path}: topic {identifier or number} has no <title>")
-        rows.append((check(number, identifier), " ".join(title.split())))
+            raise DatasetError(f"{path}, line {number}: topic {identifier!r} has no <title>")
+        rows.append((check(number, identifier), title))
     return rows
 
 
 def _columns(fields: list[str]) -> tuple[str, str, str] | None:
+    fields = " ".join(fields).split()  # tabs and spaces may be mixed
     return (fields[0], fields[2], fields[3]) if len(fields) == 4 else None
 
 
