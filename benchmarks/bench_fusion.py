@@ -1,7 +1,7 @@
 """Fusion: aligning the ranked lists of a batch, and each method over the aligned lists.
 
-Measured: two seeded synthetic legs of 500 queries, about one document in 20 found by both; all usable cores, as in the
-harness. Not measured: searching the legs, and compile time (each setup runs the kernels once on the same types).
+Measured: two seeded synthetic legs of 500 queries, sharing one document in 20 at depth 1000; all usable cores, as in
+the harness. Not measured: searching the legs, and compile time (each setup runs the kernels once on the same types).
 """
 
 from __future__ import annotations

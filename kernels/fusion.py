@@ -18,73 +18,70 @@ __all__ = ["align", "pairwise_wins", "rank", "statistics"]
 
 
 @kernel
-def align(ids: Any, scores: Any, counts: Any, out_docs: Any, out_ranks: Any, out_scores: Any, out_sizes: Any) -> None:
-    """Merge the lists of each query by document.
+def align(keys: Any, scores: Any, counts: Any, out_docs: Any, out_ranks: Any, out_scores: Any, out_sizes: Any) -> None:
+    """Merge the lists of each query by document, one query after the other.
 
     Parameters
     ----------
-    ids, scores : int64[n_legs, n_queries, depth], float64[n_legs, n_queries, depth]
-    counts : int64[n_legs, n_queries]
-    out_docs : int64[n_queries, n_legs * depth]
-        Distinct documents, ascending.
-    out_ranks : int32[n_queries, n_legs * depth, n_legs]
-        Zeros on entry. A document that stands in a list twice has its best rank, and the score there.
-    out_scores : float64[n_queries, n_legs * depth, n_legs]
-        NaN on entry.
+    keys : int64[n_queries, n_legs * depth]
+        ``(document * n_legs + leg) * depth + position`` of every hit, ascending, padding last.
+    scores : float64[n_queries, n_legs, depth]
+    counts : int64[n_queries]
+        Keys of each query that are no padding.
+    out_docs, out_ranks, out_scores : int64[size], int32[size, n_legs], float64[size, n_legs]
+        Written from the start, with `size` as large as all counts together. A document that stands in a list twice has
+        its best rank, and the score there.
     out_sizes : int64[n_queries]
+        Distinct documents of each query.
     """
-    n_legs, n_queries = counts.shape
-    for query in range(n_queries):
-        total = 0
-        for leg in range(n_legs):
-            total += counts[leg, query]
-        docs = np.empty(total, np.int64)
-        places = np.empty(total, np.int64)  # leg * depth + position, in that order
-        at = 0
-        for leg in range(n_legs):
-            for position in range(counts[leg, query]):
-                docs[at] = ids[leg, query, position]
-                places[at] = leg * ids.shape[2] + position
-                at += 1
-        size = 0
-        # A stable sort keeps legs, and ranks within them, ascending for each document.
-        for i in np.argsort(docs, kind="mergesort"):
-            if size == 0 or out_docs[query, size - 1] != docs[i]:
-                out_docs[query, size] = docs[i]
+    _, n_legs, depth = scores.shape
+    size = 0
+    for query in range(keys.shape[0]):
+        first = size
+        for i in range(counts[query]):
+            doc, place = divmod(keys[query, i], n_legs * depth)
+            leg, position = divmod(place, depth)
+            if size == first or out_docs[size - 1] != doc:
+                out_docs[size] = doc
+                out_ranks[size] = 0
+                out_scores[size] = np.nan
                 size += 1
-            leg, position = divmod(places[i], ids.shape[2])
-            if out_ranks[query, size - 1, leg] == 0:
-                out_ranks[query, size - 1, leg] = position + 1
-                out_scores[query, size - 1, leg] = scores[leg, query, position]
-        out_sizes[query] = size
+            if out_ranks[size - 1, leg] == 0:
+                out_ranks[size - 1, leg] = position + 1
+                out_scores[size - 1, leg] = scores[query, leg, position]
+        out_sizes[query] = size - first
 
 
 @kernel
 def statistics(offsets: Any, ranks: Any, scores: Any, leg: int, out: Any) -> None:
-    """Count, minimum, maximum, sum, sum of squared deviations of one leg's scores in each query.
+    """Count, minimum, maximum, sum above the minimum, and sum of squared deviations of one leg in each query.
+
+    Everything is counted from the minimum, and deviations in units of the range: equal scores have exactly none, and
+    neither tiny nor huge scores lose theirs.
 
     Parameters
     ----------
     out : float64[n_queries, 5]
-        A query without hits of this leg gets count 0 and zeros.
+        ``n, min, max, sum(s - min), sum(((s - mean) / (max - min)) ** 2)``; zeros where the leg found nothing.
     """
     for query in range(offsets.shape[0] - 1):
         n = 0
-        low, high, total = np.inf, -np.inf, 0.0
+        low, high, above, squares = np.inf, -np.inf, 0.0, 0.0
         for e in range(offsets[query], offsets[query + 1]):
             if ranks[e, leg] > 0:
                 n += 1
                 low, high = min(low, scores[e, leg]), max(high, scores[e, leg])
-                total += scores[e, leg]
-        squares = 0.0
-        if n > 0:
-            mean = total / n
+        if n == 0:
+            low = high = 0.0
+        if high > low:
             for e in range(offsets[query], offsets[query + 1]):
                 if ranks[e, leg] > 0:
-                    squares += (scores[e, leg] - mean) ** 2
-        else:
-            low = high = 0.0
-        out[query, 0], out[query, 1], out[query, 2], out[query, 3], out[query, 4] = n, low, high, total, squares
+                    above += scores[e, leg] - low
+            mean = above / (high - low) / n
+            for e in range(offsets[query], offsets[query + 1]):
+                if ranks[e, leg] > 0:
+                    squares += ((scores[e, leg] - low) / (high - low) - mean) ** 2
+        out[query, 0], out[query, 1], out[query, 2], out[query, 3], out[query, 4] = n, low, high, above, squares
 
 
 @kernel
@@ -125,12 +122,19 @@ def rank(offsets: Any, docs: Any, scores: Any, out_docs: Any, out_scores: Any, o
     Parameters
     ----------
     docs, scores : int64[n_entries], float64[n_entries]
+        Entries of score ``-inf`` are left out.
     out_docs, out_scores : int64[n_queries, k], float64[n_queries, k]
     out_counts : int64[n_queries]
     """
+    k = out_docs.shape[1]
     for query in range(offsets.shape[0] - 1):
+        best_docs, best_scores = out_docs[query], out_scores[query]
         size = 0
         for e in range(offsets[query], offsets[query + 1]):
-            size = push(out_docs[query], out_scores[query], size, scores[e], docs[e])
-        sort(out_docs[query], out_scores[query], size)
+            score = scores[e]
+            # A full heap's root beats every later document of equal score: documents come in ascending order.
+            if score == -np.inf or (size == k and (k == 0 or score <= best_scores[0])):
+                continue
+            size = push(best_docs, best_scores, size, score, docs[e])
+        sort(best_docs, best_scores, size)
         out_counts[query] = size

@@ -178,9 +178,9 @@ def test_a_full_disk_names_the_file(
 
 
 def test_ids_with_blanks_are_refused_only_where_run_files_are_written(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("docs.tsv").write_text("d 1\tfox\n", encoding="utf-8")
+    Path("docs.tsv").write_text("d 1\tfox\nd2\tfox and dog\n", encoding="utf-8")
     Path("topics.tsv").write_text("q1\tfox\n", encoding="utf-8")
-    Path("qrels.txt").write_text("q1\t0\td 1\t1\n", encoding="utf-8")
+    Path("qrels.txt").write_text("q1 0 d2 1\n", encoding="utf-8")
     words = ["run", "--docs", "docs.tsv", "--queries", "topics.tsv", "--qrels", "qrels.txt", "--variant", "bm25", "-q"]
     code, line = fails(words, capsys)
     assert code == 1

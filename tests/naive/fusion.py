@@ -37,15 +37,17 @@ def normalised(name: str, leg: Leg, norm: str) -> tuple[dict[int, float], float]
     if not values:
         return {}, 0.0
     low, high, n = min(values.values()), max(values.values()), len(values)
-    mean = sum(values.values()) / n
+    # Neither z-scores nor DBSF change under a shift and a scale, so they are taken in units of the range.
+    unit = {d: (s - low) / (high - low) if high > low else 1.0 for d, s in values.items()}
+    mean = sum(unit.values()) / n
     if norm == "minmax":
-        return {d: (s - low) / (high - low) if high > low else 1.0 for d, s in values.items()}, 0.0
+        return unit, 0.0
     if norm == "tmm":
         floor = FLOORS[name]
         return {d: (s - floor) / (high - floor) if high != floor else 1.0 for d, s in values.items()}, 0.0
     if norm == "zscore":
-        sd = statistics.pstdev(values.values(), mean) if high > low else 0.0
-        z = {d: (s - mean) / sd if sd else 0.0 for d, s in values.items()}
+        sd = statistics.pstdev(unit.values()) if high > low else 0.0
+        z = {d: (s - mean) / sd if sd else 0.0 for d, s in unit.items()}
         return z, min(z.values())
     if norm == "max":
         top = max(abs(low), abs(high))
@@ -56,8 +58,8 @@ def normalised(name: str, leg: Leg, norm: str) -> tuple[dict[int, float], float]
     if norm == "rank":
         return {d: 1.0 - (r - 1) / n for d, r in ranks(leg).items()}, 0.0
     if norm == "dbsf":
-        sd = statistics.stdev(values.values()) if high > low else 0.0
-        scaled = {d: (s - (mean - 3 * sd)) / (6 * sd) if sd else 0.5 for d, s in values.items()}
+        sd = statistics.stdev(unit.values()) if high > low else 0.0
+        scaled = {d: (s - (mean - 3 * sd)) / (6 * sd) if sd else 0.5 for d, s in unit.items()}
         return {d: min(1.0, max(0.0, s)) for d, s in scaled.items()}, 0.0
     raise ValueError(norm)
 
@@ -119,16 +121,17 @@ def fuse(legs: dict[str, Leg], family: str, parameters: dict[str, Any]) -> dict[
 
 def _zerda(legs: dict[str, Leg], docs: list[int], parameters: dict[str, Any]) -> dict[int, float]:
     kept = {n: [(d, s) for d, s in leg if n == "bm25" or s >= 0.0] for n, leg in legs.items()}
-    composite = dict.fromkeys(docs, 0.0)
-    votes = dict.fromkeys(docs, 0.0)
+    brought = [doc for doc in docs if any(doc == d for leg in kept.values() for d, _ in leg)]
+    composite = dict.fromkeys(brought, 0.0)
+    votes = dict.fromkeys(brought, 0.0)
     for name, leg in kept.items():
         values = scores(leg)
-        top = max(values.values(), default=1.0) if name == "bm25" else 1.0
+        top = max(values.values(), default=0.0) if name == "bm25" else 1.0
         for doc, score in values.items():
-            composite[doc] += score / (top or 1.0) * parameters["keyword" if name == "bm25" else "vector"]
+            composite[doc] += score / top * parameters["keyword" if name == "bm25" else "vector"] if top > 0 else 0.0
         for doc, rank in ranks(leg).items():
             votes[doc] += 1.0 / (parameters.get("k", 60.0) + rank)
-    if "bonus" in parameters and docs and max(votes.values()) > 0:
+    if "bonus" in parameters and brought:
         best = max(votes.values())
         composite = {d: s + parameters["bonus"] * votes[d] / best for d, s in composite.items()}
     return composite

@@ -27,7 +27,14 @@ __all__ = [
 ]
 
 
-def fuse(legs: Mapping[str, Hits], method: str | FusionMethod, k: int, *, depth: int | None = None) -> Hits:
+def fuse(
+    legs: Mapping[str, Hits],
+    method: str | FusionMethod,
+    k: int,
+    *,
+    depth: int | None = None,
+    n_threads: int | None = None,
+) -> Hits:
     """Fuse the ranked lists of a batch of queries.
 
     Parameters
@@ -40,6 +47,8 @@ def fuse(legs: Mapping[str, Hits], method: str | FusionMethod, k: int, *, depth:
         Documents to return for each query.
     depth : int, optional
         Hits to take from each list; default all.
+    n_threads : int, optional
+        Default: one a usable core. The answer does not depend on it.
 
     Returns
     -------
@@ -53,4 +62,4 @@ def fuse(legs: Mapping[str, Hits], method: str | FusionMethod, k: int, *, depth:
         If the method is unknown or does not suit the legs.
     """
     fusion = parse_method(method) if isinstance(method, str) else method
-    return fusion.fuse(Pool.from_legs(legs, depth), k)
+    return fusion.fuse(Pool.from_legs(legs, depth, n_threads=n_threads), k, n_threads=n_threads)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from zerda_bench.fusion.methods import FusionMethod, parse_method
+from zerda_bench.fusion.normalise import normalise
 
 if TYPE_CHECKING:
     from zerda_bench.hits import Hits
@@ -18,18 +19,24 @@ __all__ = ["FusionExplanation", "LegShare", "explain"]
 class LegShare:
     """One leg's part: rank 1 is the best; None where the leg did not find the document.
 
-    `share` is what the leg adds to the fused score; None where the method is no sum over legs.
+    `normalised` is the score under the method's normalisation, also where the leg did not find the document; None
+    where the method has none. `share` is what the leg adds to the fused score; None where the method is no sum over
+    legs.
     """
 
     leg: str
     rank: int | None
     score: float | None
+    normalised: float | None
     share: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class FusionExplanation:
-    """The fused score of one document; the shares add up to it, where the method is a sum."""
+    """The fused score of one document; the shares add up to it, where the method is a sum.
+
+    A score of ``-inf`` says that the method leaves the document out.
+    """
 
     method: str
     score: float
@@ -54,6 +61,7 @@ def explain(legs: Mapping[str, Hits], method: str | FusionMethod, query: int, do
         raise KeyError(f"no leg found document {doc} for query {query}")
     entry = int(entries[0])
     shares = fusion.shares(pool)
+    table = normalise(pool, fusion.parameters["norm"]) if "norm" in fusion.parameters else None
     parts = []
     for leg, name in enumerate(pool.legs):
         found = bool(pool.found[entry, leg])
@@ -62,6 +70,7 @@ def explain(legs: Mapping[str, Hits], method: str | FusionMethod, query: int, do
                 leg=name,
                 rank=int(pool.ranks[entry, leg]) if found else None,
                 score=float(pool.scores[entry, leg]) if found else None,
+                normalised=float(table[entry, leg]) if table is not None else None,
                 share=float(shares[entry, leg]) if shares.ndim == 2 else None,
             )
         )

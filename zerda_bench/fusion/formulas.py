@@ -107,10 +107,10 @@ def combmin(pool: Pool, *, norm: str) -> Scores:
 
 def combmed(pool: Pool, *, norm: str) -> Scores:
     """The median normalised score among the legs that found the document."""
-    if len(pool.docs) == 0:
-        return np.empty(0)
-    scores: Scores = np.nanmedian(np.where(pool.found, normalise(pool, norm), np.nan), axis=1)
-    return scores
+    ordered = np.sort(np.where(pool.found, normalise(pool, norm), np.inf), axis=1)
+    n, rows = pool.found.sum(axis=1), np.arange(len(ordered))
+    middle: Scores = (ordered[rows, (n - 1) // 2] + ordered[rows, n // 2]) / 2.0
+    return middle
 
 
 def convex(pool: Pool, *, norm: str, alpha: float, weights: tuple[float, ...] | None) -> Scores:
@@ -147,33 +147,42 @@ def condorcet(pool: Pool) -> Scores:
 def zerda_documented(pool: Pool, *, vector: float, keyword: float) -> Scores:
     """The specification's weighted sum: cosines as they are, BM25 over its highest score of the query.
 
-    Cosines below 0 count as not found, as in the retriever. Legs are told apart by their names.
+    The retriever drops cosines below 0: they count as not found, and a document that no other leg found is left out
+    (its score is ``-inf``). BM25 scores of a query that has none above 0 add nothing. Legs are told apart by name.
 
     Raises
     ------
     ValueError
         If a leg is named neither ``bm25`` nor ``dense``.
     """
+    kept = _zerda_kept(pool)
     table = np.zeros(pool.scores.shape)
     for leg, name in enumerate(pool.legs):
+        stats = pool.statistics(leg)  # refuses scores that are no numbers
+        scores = np.where(kept[:, leg], pool.scores[:, leg], 0.0)
         if name == "bm25":
-            best = np.maximum(pool.statistics(leg).maximum, np.finfo(np.float64).tiny)[pool.queries]
-            table[:, leg] = np.where(pool.found[:, leg], pool.scores[:, leg] / best, 0.0) * keyword
-        elif name == "dense":
-            pool.statistics(leg)  # refuses scores that are no numbers
-            table[:, leg] = np.where(pool.scores[:, leg] > 0.0, pool.scores[:, leg], 0.0) * vector
+            best = np.where(stats.maximum > 0.0, stats.maximum, np.inf)
+            table[:, leg] = scores / best[pool.queries] * keyword
         else:
-            raise ValueError(f"zerda fuses legs named 'bm25' and 'dense', not {name!r}")
+            table[:, leg] = scores * vector
+    table[~kept.any(axis=1)] = -np.inf
     return table
 
 
 def zerda(pool: Pool, *, vector: float, keyword: float, bonus: float, k: float) -> Scores:
     """`zerda_documented` plus ``bonus`` times the reciprocal-rank sum over its highest value of the query."""
     table = zerda_documented(pool, vector=vector, keyword=keyword)
-    votes = _by_rank(pool, 1.0 / (k + np.maximum(pool.ranks, 1)))
+    votes = np.where(_zerda_kept(pool), 1.0 / (k + np.maximum(pool.ranks, 1)), 0.0)
+    best = pool.highest(votes.sum(axis=1))
+    return table + bonus * votes / np.where(best > 0.0, best, 1.0)[pool.queries][:, None]
+
+
+def _zerda_kept(pool: Pool) -> NDArray[np.bool_]:
+    """Which hits the retriever's legs bring, ``bool[n_entries, n_legs]``."""
+    kept = pool.found.copy()
     for leg, name in enumerate(pool.legs):
         if name == "dense":
-            votes[:, leg] = np.where(pool.scores[:, leg] >= 0.0, votes[:, leg], 0.0)
-    best = np.zeros(pool.n_queries)
-    np.maximum.at(best, pool.queries, votes.sum(axis=1))
-    return table + bonus * votes / np.where(best > 0.0, best, 1.0)[pool.queries][:, None]
+            kept[:, leg] &= pool.scores[:, leg] >= 0.0
+        elif name != "bm25":
+            raise ValueError(f"zerda fuses legs named 'bm25' and 'dense', not {name!r}")
+    return kept

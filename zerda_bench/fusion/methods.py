@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from zerda_bench.fusion import formulas
@@ -28,7 +28,12 @@ class Weights:
     values: tuple[float, ...]
 
     def __str__(self) -> str:
-        return ":".join(f"{value:g}" for value in self.values)
+        return ":".join(map(_shown, self.values))
+
+
+def _shown(value: Any) -> str:
+    """The shortest text that reads back as the same value: a name stands for one method only."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _number(low: float, high: float) -> Callable[[str], float]:
@@ -49,7 +54,7 @@ def _norm(text: str) -> str:
 
 def _weights(text: str) -> Weights:
     values = tuple(float(part) for part in text.split(":"))
-    if not all(math.isfinite(value) and value >= 0.0 for value in values) or sum(values) == 0.0:
+    if not all(math.isfinite(value) and value >= 0.0 for value in values) or not 0.0 < sum(values) < math.inf:
         raise ValueError("must be finite numbers of at least 0, not all 0, such as 0.7:0.3")
     return Weights(values)
 
@@ -145,7 +150,7 @@ class FusionMethod:
 
     name: str
     family: str
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Any] = field(hash=False)
 
     def __str__(self) -> str:
         return self.name
@@ -165,9 +170,9 @@ class FusionMethod:
             total += shares[:, leg]
         return total
 
-    def fuse(self, pool: Pool, k: int) -> Hits:
+    def fuse(self, pool: Pool, k: int, *, n_threads: int | None = None) -> Hits:
         """The `k` best documents of each query: score descending, then ascending document index."""
-        return pool.rank(self.scores(pool), k)
+        return pool.rank(self.scores, k, n_threads=n_threads)
 
 
 def parse_method(text: str) -> FusionMethod:
@@ -189,7 +194,7 @@ def parse_method(text: str) -> FusionMethod:
             known = ", ".join(family.parameters) or "none"
             raise ValueError(f"fusion method {base!r} has no parameter {name!r}; it has: {known}")
     values: dict[str, Any] = {}
-    shown: dict[str, Any] = {}
+    shown: dict[str, str] = {}
     for name, parameter in family.parameters.items():
         values[name] = parameter.default
         if name in given:
@@ -198,7 +203,7 @@ def parse_method(text: str) -> FusionMethod:
             except ValueError as error:
                 raise ValueError(f"fusion method {text!r}: {name}={given[name]} {_reason(error)}") from None
         if parameter.always or values[name] != parameter.default:
-            shown[name] = values[name]
+            shown[name] = _shown(values[name])
     if base == "convex" and "weights" in shown:
         if "alpha" in given:
             raise ValueError(f"fusion method {text!r}: give alpha or weights, not both")

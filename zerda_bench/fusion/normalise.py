@@ -42,12 +42,14 @@ def tmm(pool: Pool, leg: int) -> Scores:
     Raises
     ------
     ValueError
-        If the floor of a leg of that name is not known.
+        If the floor of a leg of that name is not known, or a score lies below it.
     """
     name = pool.legs[leg]
     if name not in FLOORS:
         raise ValueError(f"norm=tmm needs the lowest possible score of leg {name!r}; known for: {', '.join(FLOORS)}")
     floor = FLOORS[name]
+    if (lowest := pool.statistics(leg).minimum.min(initial=floor)) < floor:
+        raise ValueError(f"norm=tmm takes scores of leg {name!r} to be {floor:g} at least, but one is {lowest:g}")
     return _divide(pool.scores[:, leg] - floor, pool.statistics(leg).maximum[pool.queries] - floor, 1.0)
 
 
@@ -55,8 +57,8 @@ def zscore(pool: Pool, leg: int) -> Scores:
     """``(s - mean) / sd`` with the population's standard deviation; 0 where all scores are equal."""
     stats, q = pool.statistics(leg), pool.queries
     deviation = stats.deviation(sample=False)
-    scaled = _divide(pool.scores[:, leg] - stats.mean[q], deviation[q], 0.0)
-    lowest = _divide(stats.minimum - stats.mean, deviation, 0.0)
+    scaled = _divide(minmax(pool, leg) - stats.mean[q], deviation[q], 0.0)
+    lowest = _divide(-stats.mean, deviation, 0.0)
     return np.where(pool.found[:, leg], scaled, lowest[q])
 
 
@@ -69,11 +71,8 @@ def maximum(pool: Pool, leg: int) -> Scores:
 def total(pool: Pool, leg: int) -> Scores:
     """``(s - min)`` over the sum of ``(s - min)``; an equal share for every hit where all scores are equal."""
     stats, q = pool.statistics(leg), pool.queries
-    shifted = stats.total - stats.count * stats.minimum
-    flat = stats.maximum == stats.minimum
-    shifted[flat] = 0.0
-    share = 1.0 / np.maximum(stats.count, 1.0)
-    return np.where(flat[q], share[q], _divide(pool.scores[:, leg] - stats.minimum[q], shifted[q], 0.0))
+    share = _divide(pool.scores[:, leg] - stats.minimum[q], stats.above_minimum[q], 0.0)
+    return np.where((stats.maximum == stats.minimum)[q], 1.0 / np.maximum(stats.count, 1.0)[q], share)
 
 
 def rank(pool: Pool, leg: int) -> Scores:
@@ -89,7 +88,8 @@ def dbsf(pool: Pool, leg: int) -> Scores:
     """
     stats, q = pool.statistics(leg), pool.queries
     deviation = stats.deviation(sample=True)
-    return np.clip(_divide(pool.scores[:, leg] - (stats.mean - 3 * deviation)[q], 6 * deviation[q], 0.5), 0.0, 1.0)
+    scaled = _divide(minmax(pool, leg) - (stats.mean - 3 * deviation)[q], 6 * deviation[q], 0.5)
+    return np.clip(scaled, 0.0, 1.0)
 
 
 #: Name in a method's parameters -> function.
