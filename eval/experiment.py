@@ -218,8 +218,8 @@ def execute(
         else:
             with stages("fuse") as report:
                 if pool is None:
-                    pool = Pool.from_legs(hits, plan.depth)
-                ranking = variant.method.fuse(pool, plan.depth)
+                    pool = Pool.from_legs(hits, plan.depth, n_threads=threads)
+                ranking = variant.method.fuse(pool, plan.depth, n_threads=threads)
                 report(done, len(plan.variants))
             fuse_seconds = stages.last_seconds
         with stages("evaluate") as report:

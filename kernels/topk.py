@@ -12,7 +12,7 @@ from typing import Any
 
 from zerda_bench.kernels.jit import kernel
 
-__all__ = ["push", "ranks_below", "select", "sort"]
+__all__ = ["push", "ranks_below", "sort"]
 
 
 @kernel
@@ -68,13 +68,3 @@ def sort(docs: Any, scores: Any, size: int) -> None:
         score, doc = scores[last], docs[last]
         scores[last], docs[last] = scores[0], docs[0]
         _sift_down(docs, scores, last, score, doc)
-
-
-@kernel
-def select(scores: Any, out_docs: Any, out_scores: Any) -> int:
-    """The ``len(out_docs)`` best of ``scores : float64[n]`` in rank order; return how many were written."""
-    size = 0
-    for doc in range(scores.shape[0]):
-        size = push(out_docs, out_scores, size, scores[doc], doc)
-    sort(out_docs, out_scores, size)
-    return size

@@ -147,6 +147,13 @@ def test_f14_dbsf_uses_the_deviation_of_a_sample() -> None:
     assert hits.scores[0] == pytest.approx([0.6179, 0.3821], abs=1e-4)
 
 
+def test_dbsf_keeps_the_order_of_outliers() -> None:
+    scores = [(i, s) for i, s in enumerate([90.0, 80.0, *[1.0] * 60])]
+    hits = fuse(legs_of(scores, names=("bm25",)), "combsum(norm=dbsf)", 3)
+    assert ranked(hits) == [0, 1, 2]
+    assert hits.scores[0, 0] > hits.scores[0, 1] > 1.0
+
+
 def test_f16_raw_scores_of_different_scale_do_not_add_up() -> None:
     with pytest.raises(ValueError, match="norm=none must be one of"):
         parse_method("combsum(norm=none)")

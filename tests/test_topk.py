@@ -15,9 +15,12 @@ TIED = st.sampled_from([0.0, 1.0, -1.0, 0.5, 5e-324, np.inf, -np.inf])
 SCORES = st.lists(TIED | st.floats(allow_nan=False), max_size=80)
 
 
-def run(scores: list[float], k: int) -> list[tuple[int, float]]:
+def run(scores: list[float], k: int, arrival: list[int] | None = None) -> list[tuple[int, float]]:
     docs, best = np.full(k, -1, np.int64), np.full(k, -np.inf)
-    size = topk.select(np.array(scores, np.float64), docs, best)
+    size = 0
+    for doc in range(len(scores)) if arrival is None else arrival:
+        size = topk.push(docs, best, size, scores[doc], doc)
+    topk.sort(docs, best, size)
     return list(zip(docs[:size].tolist(), best[:size].tolist(), strict=True))
 
 
@@ -35,12 +38,7 @@ def test_smaller_k_is_a_prefix(scores: list[float], k: int, more: int) -> None:
 def test_order_of_arrival_does_not_matter(scores: list[float], k: int, random) -> None:
     arrival = list(range(len(scores)))
     random.shuffle(arrival)
-    docs, best = np.full(k, -1, np.int64), np.full(k, -np.inf)
-    size = np.int64(0)
-    for doc in arrival:
-        size = topk.push(docs, best, size, scores[doc], doc)
-    topk.sort(docs, best, size)
-    assert list(zip(docs[:size].tolist(), best[:size].tolist(), strict=True)) == naive.top_k(scores, k)
+    assert run(scores, k, arrival) == naive.top_k(scores, k)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = ["format_name", "parse_name"]
+__all__ = ["format_name", "parse_name", "value_text"]
 
 _NAME = re.compile(r"\s*([\w.:/-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
@@ -46,8 +46,11 @@ def parse_name(text: str, kind: str) -> tuple[str, dict[str, str]]:
 
 
 def format_name(name: str, parameters: Mapping[str, object]) -> str:
-    """The inverse of `parse_name`, without spaces; floats in their shortest form."""
-    inside = ",".join(
-        f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in parameters.items()
-    )
+    """The inverse of `parse_name`, without spaces."""
+    inside = ",".join(f"{key}={value_text(value)}" for key, value in parameters.items())
     return f"{name}({inside})" if inside else name
+
+
+def value_text(value: object) -> str:
+    """The shortest text that reads back as the same value: one name stands for one thing only."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

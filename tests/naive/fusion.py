@@ -59,8 +59,7 @@ def normalised(name: str, leg: Leg, norm: str) -> tuple[dict[int, float], float]
         return {d: 1.0 - (r - 1) / n for d, r in ranks(leg).items()}, 0.0
     if norm == "dbsf":
         sd = statistics.stdev(unit.values()) if high > low else 0.0
-        scaled = {d: (s - (mean - 3 * sd)) / (6 * sd) if sd else 0.5 for d, s in unit.items()}
-        return {d: min(1.0, max(0.0, s)) for d, s in scaled.items()}, 0.0
+        return {d: (s - (mean - 3 * sd)) / (6 * sd) if sd else 0.5 for d, s in unit.items()}, 0.0
     raise ValueError(norm)
 
 

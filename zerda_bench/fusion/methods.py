@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from zerda_bench.fusion import formulas
 from zerda_bench.fusion.normalise import NORMALISATIONS
-from zerda_bench.names import format_name, parse_name
+from zerda_bench.names import format_name, parse_name, value_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,12 +28,7 @@ class Weights:
     values: tuple[float, ...]
 
     def __str__(self) -> str:
-        return ":".join(map(_shown, self.values))
-
-
-def _shown(value: Any) -> str:
-    """The shortest text that reads back as the same value: a name stands for one method only."""
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+        return ":".join(map(value_text, self.values))
 
 
 def _number(low: float, high: float) -> Callable[[str], float]:
@@ -194,7 +189,7 @@ def parse_method(text: str) -> FusionMethod:
             known = ", ".join(family.parameters) or "none"
             raise ValueError(f"fusion method {base!r} has no parameter {name!r}; it has: {known}")
     values: dict[str, Any] = {}
-    shown: dict[str, str] = {}
+    shown: dict[str, Any] = {}
     for name, parameter in family.parameters.items():
         values[name] = parameter.default
         if name in given:
@@ -203,7 +198,7 @@ def parse_method(text: str) -> FusionMethod:
             except ValueError as error:
                 raise ValueError(f"fusion method {text!r}: {name}={given[name]} {_reason(error)}") from None
         if parameter.always or values[name] != parameter.default:
-            shown[name] = _shown(values[name])
+            shown[name] = values[name]
     if base == "convex" and "weights" in shown:
         if "alpha" in given:
             raise ValueError(f"fusion method {text!r}: give alpha or weights, not both")

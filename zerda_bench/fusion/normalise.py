@@ -82,14 +82,14 @@ def rank(pool: Pool, leg: int) -> Scores:
 
 
 def dbsf(pool: Pool, leg: int) -> Scores:
-    """``(s - (mean - 3 sd)) / (6 sd)`` cut to [0, 1], sd that of a sample; 0.5 where it is 0.
+    """``(s - (mean - 3 sd)) / (6 sd)``, sd that of a sample; 0.5 where it is 0.
 
-    Distribution-based score fusion (Mazzeschi 2023), as vector databases use it.
+    Distribution-based score fusion (Mazzeschi 2023). Scores more than 3 sd from the mean leave [0, 1]: cutting them
+    there would make ties of the best hits, which in a list of BM25 scores are far out.
     """
     stats, q = pool.statistics(leg), pool.queries
     deviation = stats.deviation(sample=True)
-    scaled = _divide(minmax(pool, leg) - (stats.mean - 3 * deviation)[q], 6 * deviation[q], 0.5)
-    return np.clip(scaled, 0.0, 1.0)
+    return _divide(minmax(pool, leg) - (stats.mean - 3 * deviation)[q], 6 * deviation[q], 0.5)
 
 
 #: Name in a method's parameters -> function.
