@@ -54,8 +54,17 @@ asv-check: $(READY)
 asv-quick: $(READY)
 	$(BIN)/python -m asv run --quick --python=same --dry-run --show-stderr
 
+# The committed results. Collections without a public home come from folders in BEIR layout below $(COLLECTIONS);
+# ir_datasets downloads the others, or finds them in $IR_DATASETS_HOME.
+COLLECTIONS ?= ../shared/data/collections
+CATALOGUE := cranfield vaswani beir/scifact/test
+FOLDERS := cacm cisi nfcorpus-prep arcd xquad-ar tydiqa-ar-dev aaqad arabic-qa-union
+
 results: $(READY)
-	$(BIN)/python -m benchmarks.committed_results "$(or $(COLLECTIONS),../shared/data)"
+	$(BIN)/zerda-bench run pydocs $(CATALOGUE) $(addprefix $(COLLECTIONS)/,$(FOLDERS)) --no-runs
+	$(BIN)/zerda-bench show results --markdown > results/README.md
+	$(BIN)/python -m benchmarks.analyzers $(addprefix $(COLLECTIONS)/,arcd xquad-ar tydiqa-ar-dev aaqad arabic-qa-union) \
+	  > results/analyzers.md
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .asv .mypy_cache .ruff_cache .pytest_cache .hypothesis

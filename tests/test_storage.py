@@ -36,9 +36,14 @@ def test_an_error_leaves_the_old_file_and_no_other(tmp_path: Path, opener: objec
     path = tmp_path / "a.gz"
     storage.write_bytes(path, b"old")
     before = path.read_bytes()
-    with pytest.raises(KeyboardInterrupt), opener(path) as stream:  # type: ignore[operator]
-        stream.write(b"half")
-        raise KeyboardInterrupt
+
+    def interrupted() -> None:
+        with opener(path) as stream:  # type: ignore[operator]
+            stream.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 
