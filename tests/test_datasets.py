@@ -1,4 +1,4 @@
-"""Datasets from files: what is read, what is refused, and what is noted."""
+"""Datasets and BEIR folders: what is read, what is refused, and what is noted."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from zerda_bench.eval.datasets import Dataset, DatasetError, known_datasets, load_dataset, load_trec
-from zerda_bench.eval.datasets.base import document_text
+from zerda_bench.eval.datasets import Dataset, DatasetError, known_datasets, load_dataset
+from zerda_bench.eval.datasets.base import document_text, judgment_notices
 
 CORPUS = [
     {"_id": "007", "title": "Fox", "text": "The quick fox"},
@@ -106,6 +106,9 @@ def test_splits(tmp_path: Path) -> None:
         ({"corpus": "[" * 100_000 + "\n"}, "line 1: no valid JSON"),
         ({"qrels": QRELS + "q1\td3\thigh\n"}, "line 4: the grade must be an integer, got 'high'"),
         ({"qrels": QRELS + "q1\td3\t0.5\n"}, "line 4: the grade must be an integer"),
+        ({"qrels": QRELS + "q1\td3\t1_0\n"}, "line 4: the grade must be an integer"),
+        ({"qrels": QRELS + "q1\td3\tnan\n"}, "line 4: the grade must be an integer"),
+        ({"qrels": QRELS + f"q1\td3\t{'9' * 5000}\n"}, "line 4: the grade must be an integer"),
         ({"qrels": QRELS + "q1\t007\t0\n"}, "query 'q1' and document '007' are judged 1 and 0"),
     ],
 )
@@ -123,6 +126,11 @@ def test_the_header_of_judgments_may_differ_or_be_absent(tmp_path: Path, header:
     assert dataset.qrels == {"q1": {"007": 1}, "q2": {"d2": 2}}
 
 
+def test_whole_numbers_may_be_written_with_a_point(tmp_path: Path) -> None:
+    dataset = load_dataset(beir(tmp_path, qrels="q1\t007\t1.0\nq1\td2\t-1\nq2\td2\t+2\n"))
+    assert dataset.qrels == {"q1": {"007": 1, "d2": -1}, "q2": {"d2": 2}}
+
+
 def test_meta_json_gives_language_and_licence(tmp_path: Path) -> None:
     folder = beir(tmp_path)
     (folder / "meta.json").write_text('{"lang": "ar", "license": "CC BY 4.0"}', encoding="utf-8")
@@ -136,6 +144,14 @@ def test_meta_json_gives_language_and_licence(tmp_path: Path) -> None:
 def test_an_empty_name_is_no_folder() -> None:
     with pytest.raises(DatasetError, match="name is empty"):
         load_dataset(" ")
+    with pytest.raises(TypeError, match="ref must be a str or a path, got NoneType"):
+        load_dataset(None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ref", ["/no/such/folder", "./no-such-folder"])
+def test_a_path_is_no_catalogue_id(ref: str) -> None:
+    with pytest.raises(DatasetError, match=f"{ref}: there is no such folder"):
+        load_dataset(ref)
 
 
 def test_truncated_gzip_and_wrong_encoding(tmp_path: Path) -> None:
@@ -191,6 +207,9 @@ def test_sample_is_fixed_and_says_so(tmp_path: Path) -> None:
     assert "a fixed sample of 10 of 50 judged queries" in sample.notices
     assert sample.content_hash != dataset.content_hash
     assert dataset.sample_queries(50) is dataset
+    other = dataset.sample_queries(10, seed=1)
+    assert other.query_ids != sample.query_ids
+    assert "a fixed sample of 10 of 50 judged queries (seed 1)" in other.notices
     with pytest.raises(ValueError, match="1 query or more"):
         dataset.sample_queries(0)
 
@@ -203,99 +222,24 @@ def test_notices_of_a_sample_count_the_sample(tmp_path: Path) -> None:
     assert sample.notices[1] == "a fixed sample of 1 of 2 judged queries"
 
 
+def test_queries_that_are_documents_are_counted(tmp_path: Path) -> None:
+    corpus = [*CORPUS, {"_id": "q1", "title": "On foxes", "text": "foxes  are quick"}, {"_id": "q2", "text": "other"}]
+    queries = [{"_id": "q1", "text": "foxes are quick"}, {"_id": "q2", "text": "مصر"}]
+    dataset = load_dataset(beir(tmp_path, lines(corpus), lines(queries)))
+    said = "1 queries are themselves documents (same id and text); these are not taken out of their results"
+    assert dataset.notices == (said,)
+
+
+def test_a_query_with_no_grade_at_all_is_not_judged() -> None:
+    dataset = Dataset("x", ["d"], ["t"], ["q1", "q2"], ["a", "b"], {"q1": {}, "q2": {"d": 1}})
+    assert dataset.judged_queries() == [1]
+    assert judgment_notices(dataset) == ("1 queries have no judgment; they are left out",)
+
+
 def test_title_and_text() -> None:
     assert document_text("", "text") == "text"
     assert document_text("title", "") == "title"
     assert document_text("title", "text") == "title text"
-
-
-SGML = """<DOC>
-<DOCNO> A-1 </DOCNO>
-<TITLE>Fox</TITLE>
-<TEXT>
-The quick fox
-</TEXT>
-</DOC>
-<DOC><DOCNO>A-2</DOCNO><TEXT>عاصمة مصر</TEXT></DOC>
-"""
-TOPICS = """<top>
-<num> Number: 301
-<title> quick fox
-<desc> Description: foxes
-</top>
-<top>
-<num> Number: 302
-<title> مصر
-</top>
-"""
-
-
-@pytest.mark.parametrize("qrels", ["301 0 A-1 1\n302 0 A-2 1\n", "301\t0\tA-1\t1\r\n302\t0\tA-2\t1\r\n"])
-def test_trec_files(tmp_path: Path, qrels: str) -> None:
-    (tmp_path / "docs.sgml").write_text(SGML, encoding="utf-8")
-    (tmp_path / "topics.txt").write_text(TOPICS, encoding="utf-8")
-    (tmp_path / "qrels.txt").write_bytes(qrels.encode())
-    dataset = load_trec(tmp_path / "docs.sgml", tmp_path / "topics.txt", tmp_path / "qrels.txt")
-    assert dataset.name == "docs"
-    assert dict(zip(dataset.doc_ids, dataset.texts, strict=True)) == {"A-1": "Fox The quick fox", "A-2": "عاصمة مصر"}
-    assert dict(zip(dataset.query_ids, dataset.queries, strict=True)) == {"301": "quick fox", "302": "مصر"}
-    assert dataset.qrels == {"301": {"A-1": 1}, "302": {"A-2": 1}}
-
-
-def test_trec_like_tables(tmp_path: Path) -> None:
-    (tmp_path / "docs.tsv").write_text("007\tThe fox\nd2\tمصر\n", encoding="utf-8")
-    (tmp_path / "queries.jsonl").write_text('{"id": 1, "text": "fox"}\n', encoding="utf-8")
-    (tmp_path / "qrels.gz").write_bytes(gzip.compress(b"1 0 007 1\n"))
-    dataset = load_trec(tmp_path / "docs.tsv", tmp_path / "queries.jsonl", tmp_path / "qrels.gz", name="mine")
-    assert (dataset.name, dataset.doc_ids, dataset.query_ids) == ("mine", ["007", "d2"], ["1"])
-    (tmp_path / "docs.tsv").write_text("007 The fox\n", encoding="utf-8")
-    with pytest.raises(DatasetError, match=r"docs.tsv, line 1: expected an id, a tab and a text"):
-        load_trec(tmp_path / "docs.tsv", tmp_path / "queries.jsonl", tmp_path / "qrels.gz")
-    (tmp_path / "docs.sgml").write_text(SGML[:-8], encoding="utf-8")
-    with pytest.raises(DatasetError, match="line 8: not every <DOC> has a </DOC>"):
-        load_trec(tmp_path / "docs.sgml", tmp_path / "queries.jsonl", tmp_path / "qrels.gz")
-    with pytest.raises(DatasetError, match=r"absent.txt: cannot be read"):
-        load_trec(tmp_path / "absent.txt", tmp_path / "queries.jsonl", tmp_path / "qrels.gz")
-
-
-@pytest.mark.parametrize(
-    ("docs", "topics", "qrels", "message"),
-    [
-        (SGML + SGML, TOPICS, "301 0 A-1 1\n", r"docs.sgml: document id 'A-1' stands on line 1 and 9"),
-        ("<DOC>\n<TEXT>x</TEXT></DOC>", TOPICS, "301 0 A-1 1\n", r"docs.sgml, line 1: the document id is empty"),
-        (SGML[5:], TOPICS, "301 0 A-1 1\n", r"docs.sgml, line 7: </DOC> without <DOC>"),
-        (SGML.replace("</DOC>", "", 1), TOPICS, "301 0 A-1 1\n", r"docs.sgml, line 8: <DOC> before </DOC>"),
-        ("plain text\n", TOPICS, "301 0 A-1 1\n", r"docs.sgml: has no <DOC> elements"),
-        ("", TOPICS, "301 0 A-1 1\n", "the corpus is empty"),
-        (SGML, TOPICS[:-8], "301 0 A-1 1\n", r"topics.txt, line 6: not every <top> has a </top>"),
-        (SGML, TOPICS.replace("<title> مصر", ""), "301 0 A-1 1\n", r"topics.txt, line 6: topic '302' has no <title>"),
-        (SGML, TOPICS, "301 A-1 1\n301 0 A-1 1\n", r"qrels.txt, line 1: unexpected columns"),
-        (SGML, TOPICS, "", "no judgments"),
-    ],
-)
-def test_broken_trec_files_are_named(tmp_path: Path, docs: str, topics: str, qrels: str, message: str) -> None:
-    for name, text in (("docs.sgml", docs), ("topics.txt", topics), ("qrels.txt", qrels)):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    with pytest.raises(DatasetError, match=message) as caught:
-        load_trec(tmp_path / "docs.sgml", tmp_path / "topics.txt", tmp_path / "qrels.txt")
-    assert "\n" not in str(caught.value)
-
-
-def test_trec_markup(tmp_path: Path) -> None:
-    docs = (
-        "<doc>\n<docno>1</docno><DOCID>9</DOCID>\n<HEADLINE>AT&amp;T</HEADLINE>\n\n"
-        "<TEXT><P>p < 0.05 and\nmore</P></TEXT></doc>"
-        "<DOC><DOCNO>2</DOCNO>no element of content</DOC>"
-    )
-    (tmp_path / "docs.sgml").write_text(docs, encoding="utf-8")
-    (tmp_path / "topics").write_text(
-        "<top>\n<num> number: 1\n<title> Topic: p < q\n<top><num>2<title>r", encoding="utf-8"
-    )
-    (tmp_path / "qrels").write_text("1 0\t1 1\n", encoding="utf-8")
-    dataset = load_trec(tmp_path / "docs.sgml", tmp_path / "topics", tmp_path / "qrels")
-    assert dataset.texts == ["AT&T p < 0.05 and more", "no element of content"]
-    assert dict(zip(dataset.query_ids, dataset.queries, strict=True)) == {"1": "p < q", "2": "r"}
-    assert dataset.qrels == {"1": {"1": 1}}
 
 
 @pytest.mark.parametrize(
@@ -313,81 +257,6 @@ def test_real_collections_have_their_published_size(collections, name, docs, que
     sizes = len(dataset.doc_ids), len(dataset.judged_queries()), sum(map(len, dataset.qrels.values()))
     assert sizes == (docs, queries, judgments)
     assert dataset.language == ("ar" if name == "arcd" else "en")
-
-
-def in_catalogue(home: Path, code: str) -> subprocess.CompletedProcess[str]:
-    """Run code in a process whose ir_datasets keeps its files in `home`."""
-    env = {**os.environ, "IR_DATASETS_HOME": str(home), "IR_DATASETS_TMP": str(home / "tmp")}
-    head = "from zerda_bench.eval.datasets import load_dataset, DatasetError\n"
-    return subprocess.run([sys.executable, "-c", head + code], env=env, capture_output=True, text=True, check=False)
-
-
-@pytest.fixture(scope="module")
-def catalogue(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    source = shared / "data" / "ir_datasets_home"
-    if not source.is_dir():
-        pytest.skip("no ir_datasets files in the shared material")
-    home = tmp_path_factory.mktemp("catalogue") / "home"
-    shutil.copytree(source, home)
-    for path in [home, *home.rglob("*")]:
-        path.chmod(0o755 if path.is_dir() else 0o644)
-    return home
-
-
-def test_ir_datasets_ids(catalogue: Path) -> None:
-    code = (
-        "for name in ('cranfield', 'vaswani', 'beir/scifact/test'):\n"
-        "    d = load_dataset(name)\n"
-        "    print(name, len(d.doc_ids), len(d.judged_queries()), sum(map(len, d.qrels.values())), d.language)\n"
-    )
-    done = in_catalogue(catalogue, code)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split("\n")[:3] == [
-        "cranfield 1400 225 1837 en",
-        "vaswani 11429 93 2083 en",
-        "beir/scifact/test 5183 300 339 en",
-    ]
-    assert done.stderr == ""
-
-
-def test_a_document_has_one_text_by_either_route(catalogue: Path, collections: Path) -> None:
-    code = (
-        f"a, b = load_dataset('beir/scifact/test'), load_dataset({str(collections / 'scifact')!r})\n"
-        "print(a.doc_ids == b.doc_ids, a.texts == b.texts, a.qrels == b.qrels)\n"
-        "text = load_dataset('cranfield').texts[0]\n"
-        "print(text.count('experimental investigation of the aerodynamics'))\n"
-    )
-    assert in_catalogue(catalogue, code).stdout.split() == ["True", "True", "True", "1"]
-
-
-def test_repeated_judgments_of_the_catalogue_are_counted_and_contradictions_refused() -> None:
-    from types import SimpleNamespace as Row
-
-    from zerda_bench.eval.datasets.irds import _judgments
-
-    rows = [Row(query_id="q", doc_id="d", relevance=grade) for grade in (1, 1, 2)]
-    assert _judgments("x", rows[:2]) == ({"q": {"d": 1}}, 1)
-    with pytest.raises(DatasetError, match="x: query 'q' and document 'd' are judged 1 and 2"):
-        _judgments("x", rows)
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("beir/nfcorpus/test", ["beir/nfcorpus/test: could not be downloaded", "IR_DATASETS_HOME"]),
-        ("beir/scifact", ["has no qrels; try beir/scifact/test, beir/scifact/train"]),
-        ("trec-robust04", ["trec-robust04: could not be downloaded or read (FileNotFoundError"]),
-        ("vaswanni", ["no such ir_datasets id", "vaswani"]),
-    ],
-)
-def test_ids_that_cannot_be_had_say_why_in_one_line(catalogue: Path, name: str, expected: list[str]) -> None:
-    code = f"try: load_dataset({name!r})\nexcept DatasetError as error: print(error)"
-    done = in_catalogue(catalogue, code)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("\n") == 1
-    assert done.stderr == ""
-    for text in expected:
-        assert text in done.stdout
 
 
 def test_known_datasets_are_described() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from zerda_bench.eval.datasets import DatasetError, load_dataset
 from zerda_bench.eval.datasets.pydocs import from_docstrings
+from zerda_bench.eval.datasets.pydocs_collect import described
 
 BODY = "It reads every item once and keeps the best ones, in order, for as long as the caller has use for them all."
 
@@ -85,6 +86,17 @@ def test_the_installed_collection_is_large_and_the_same_in_every_process(tmp_pat
         "version python",
     } <= dataset.source.keys()
     known = set(dataset.doc_ids)
+    assert {"pandas.DataFrame.merge", "pandas.Series.head", "pandas.Index.str.split", "numpy.linalg.svd"} <= known
+    internal = (
+        "numba.core",
+        "numba.cuda",
+        "numpy.distutils",
+        "pandas.compat",
+        "pandas.core",
+        "pandas.util",
+        "scipy._lib",
+    )
+    assert [name for name in known if name.startswith(internal) or "._" in name] == []
     assert all(judged.keys() <= known for judged in dataset.qrels.values())
     code = "from zerda_bench.eval.datasets import load_dataset; print(load_dataset('pydocs').content_hash)"
     env = {**os.environ, "PYTHONHASHSEED": "77", "COLUMNS": "31", "PYTHONPATH": os.getcwd()}
@@ -94,6 +106,61 @@ def test_the_installed_collection_is_large_and_the_same_in_every_process(tmp_pat
     )
     assert done.stdout.strip() == dataset.content_hash, done.stderr
     assert done.stderr == ""
+
+
+def test_members_are_those_of_the_library_inherited_or_handed_out() -> None:
+    class Accessor:
+        """Reach the text."""
+
+        def upper(self) -> None:
+            """Make it large."""
+
+    class Base:
+        def head(self) -> None:
+            """Take the first."""
+
+        def replaced(self) -> None:
+            """Never seen."""
+
+    class Foreign(Exception):  # noqa: N818
+        def elsewhere(self) -> None:
+            """Of another library."""
+
+    class Series(Base, Foreign):
+        """Hold a column."""
+
+        str = Accessor
+
+        @property
+        def size(self) -> int:
+            """Count the rows."""
+            return 0
+
+        @staticmethod
+        def replaced() -> None:
+            """Take its place."""
+
+        def _hidden(self) -> None:
+            """Is private."""
+
+    for cls in (Accessor, Base, Series):
+        cls.__module__ = "lib.core"
+    assert dict(described("lib.Series", Series, "lib")) == {
+        "lib.Series": "Hold a column.",
+        "lib.Series.head": "Take the first.",
+        "lib.Series.replaced": "Take its place.",
+        "lib.Series.size": "Count the rows.",
+        "lib.Series.str": "Reach the text.",
+        "lib.Series.str.upper": "Make it large.",
+    }
+
+
+def test_a_library_that_does_not_import_is_an_error(tmp_path, monkeypatch) -> None:
+    (tmp_path / "pandas.py").write_text("raise ImportError('broken pandas')", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(DatasetError, match=r"collecting docstrings failed \(ImportError: broken pandas\)") as caught:
+        load_dataset("pydocs")
+    assert "\n" not in str(caught.value)
 
 
 def test_it_has_no_splits() -> None:

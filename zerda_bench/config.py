@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal
 
@@ -39,9 +40,10 @@ class RetrieverConfig:
         for is dropped. ``"translate"``: lists and several keys are put in Chroma's terms, and what the backend cannot
         filter is filtered here, over a longer candidate list.
     candidate_depth : int, optional
-        Candidates that hybrid retrieval asks each leg for, if above the documented ``2 * top_k``.
+        Candidates that hybrid retrieval asks each leg for, where that is more than the documented ``2 * top_k``
+        (``top_k`` for the metadata leg).
     score_keyword_hits_exactly : bool
-        Whether chunks that only the keyword leg found get their true cosine similarity, not 0 (in memory only).
+        Whether chunks that the vector leg did not bring get their true cosine similarity, not 0 (in memory only).
     rrf_bonus : bool
         Whether the reciprocal-rank bonus counts, as in the published package (the fusion variant ``zerda``), or is
         discarded, as its documentation has it (``zerda-documented``).
@@ -73,15 +75,13 @@ class RetrieverConfig:
     query_cache_size: int = 1024
 
     def __post_init__(self) -> None:
-        for name in _CHOICES:
+        for name in (*_CHOICES, *_SMALLEST):
             _checked(name, getattr(self, name))
-        for name in ("vector_weight", "keyword_weight", "metadata_weight", "min_vector_score"):
+        for name in ("vector_weight", "keyword_weight", "metadata_weight"):
             if not math.isfinite(getattr(self, name)):
                 raise ValueError(f"{name} must be a finite number, got {getattr(self, name)}")
-        if self.candidate_depth is not None and self.candidate_depth < 1:
-            raise ValueError(f"candidate_depth must be 1 or greater, or None, got {self.candidate_depth}")
-        if self.query_cache_size < 0:
-            raise ValueError(f"query_cache_size must be 0 or greater, got {self.query_cache_size}")
+        if math.isnan(self.min_vector_score):
+            raise ValueError("min_vector_score must be a number, got nan")
 
 
 @dataclass(kw_only=True)
@@ -96,16 +96,28 @@ class ContextEngineConfig:
 
 
 _DEFAULTS = RetrieverConfig.__dataclass_fields__
-_CHOICES: dict[str, tuple[str, ...]] = {
+_CHOICES: dict[str, tuple[Any, ...]] = {
+    "pad_with_zero_scores": (True, False),
     "filter_mode": ("boost", "strict"),
     "filter_policy": ("documented", "translate"),
+    "score_keyword_hits_exactly": (True, False),
+    "rrf_bonus": (True, False),
 }
+_SMALLEST = {"candidate_depth": 1, "query_cache_size": 0}
 
 
 def _checked(name: str, value: Any) -> Any:
     # Checked again at each use: a config can be changed after it was made, and a misspelt "strict" must not leak.
     if name in _CHOICES and value not in _CHOICES[name]:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, _CHOICES[name]))}, got {value!r}")
+    if name in _SMALLEST and not (value is None and _DEFAULTS[name].default is None):
+        allowed = f"an integer of at least {_SMALLEST[name]}"
+        try:
+            value = operator.index(value)
+        except TypeError:
+            raise ValueError(f"{name} must be {allowed}, got {value!r}") from None
+        if value < _SMALLEST[name]:
+            raise ValueError(f"{name} must be {allowed}, got {value}")
     return value
 
 

@@ -1,12 +1,12 @@
 """Metadata filters of the retriever level: one rule for every leg.
 
-A filter is a dict; a chunk matches if all its entries do. A value that is a list matches any of its items; any other
-value must be equal. A key that is missing, or whose value is None, never matches.
+A filter is a dict or another mapping; a chunk matches if all its entries do. A value that is a list matches any of its
+items; any other value must be equal. A key that is missing, or whose value is None, never matches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ from zerda_bench.models import chunk_metadata_dict
 __all__ = ["check_filters", "chunk_matches", "matches", "matching_chunks"]
 
 
-def check_filters(filters: Any) -> dict[str, Any]:
-    """`filters` if it is a dict (None counts as empty).
+def check_filters(filters: Any) -> Mapping[str, Any]:
+    """`filters` if it is a mapping (None counts as empty); for every place that applies filters itself.
 
     Raises
     ------
@@ -27,12 +27,12 @@ def check_filters(filters: Any) -> dict[str, Any]:
     """
     if filters is None:
         return {}
-    if not isinstance(filters, dict):
+    if not isinstance(filters, Mapping):
         raise TypeError(f"filters must be a dict of metadata keys and values, not {type(filters).__name__}")
     return filters
 
 
-def matches(metadata: dict[str, Any], filters: dict[str, Any]) -> bool:
+def matches(metadata: dict[str, Any], filters: Mapping[str, Any]) -> bool:
     """Whether metadata satisfies every entry of `filters`."""
     for key, wanted in filters.items():
         value = metadata.get(key)
@@ -40,15 +40,15 @@ def matches(metadata: dict[str, Any], filters: dict[str, Any]) -> bool:
             return False
         try:
             found = value in wanted if isinstance(wanted, list) else bool(value == wanted)
-        except ValueError:
-            # An array compares element by element and so equals no single value.
+        except (TypeError, ValueError):
+            # No yes or no comes of comparing an array (element by element) or a missing-value marker (pandas.NA).
             found = False
         if not found:
             return False
     return True
 
 
-def chunk_matches(chunk: Any, filters: dict[str, Any]) -> bool:
+def chunk_matches(chunk: Any, filters: Mapping[str, Any]) -> bool:
     """Whether a chunk satisfies `filters`, for strict filtering.
 
     Beside its metadata a chunk has an id of its own: a filter on ``doc_id``, the only one that some backends know,
@@ -60,6 +60,6 @@ def chunk_matches(chunk: Any, filters: dict[str, Any]) -> bool:
     return matches(metadata, filters)
 
 
-def matching_chunks(chunks: Sequence[Any], filters: dict[str, Any]) -> NDArray[np.bool_]:
+def matching_chunks(chunks: Sequence[Any], filters: Mapping[str, Any]) -> NDArray[np.bool_]:
     """Mask ``bool[n_chunks]`` of the chunks that satisfy `filters`."""
     return np.fromiter((chunk_matches(chunk, filters) for chunk in chunks), np.bool_, len(chunks))

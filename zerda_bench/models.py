@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from enum import Enum
-from typing import Any
+from types import MappingProxyType
+from typing import Any, cast
 
-__all__ = ["RetrievalMethod", "ScoredChunk", "SourceQuality", "chunk_metadata_dict", "chunk_text"]
+__all__ = ["RetrievalMethod", "ScoredChunk", "SourceQuality", "chunk_metadata_dict", "chunk_text", "content_hash"]
 
 _PREVIEW_LENGTH = 120
 
@@ -34,6 +35,11 @@ class SourceQuality(Enum):
 def chunk_text(chunk: Any) -> Any:
     """The chunk's `text`; where that is missing or empty its `page_content`; else ``""``."""
     return getattr(chunk, "text", "") or getattr(chunk, "page_content", "")
+
+
+def content_hash(text: str) -> str:
+    """SHA-256, in hexadecimal, of `text` lower-cased and with runs of white space as one blank."""
+    return hashlib.sha256(" ".join(text.lower().split()).encode("utf-8")).hexdigest()
 
 
 def chunk_metadata_dict(meta: Any) -> dict[str, Any]:
@@ -69,6 +75,9 @@ class ScoredChunk:
         The leg that found the chunk first.
     retrieval_rank : int
         In memory, the chunk's position in the corpus; with a native backend, its position in the answer.
+    leg_ranks : mapping of str to int
+        After hybrid retrieval: the chunk's rank, 1 the best, in each leg that found it, under the leg's name
+        (``"vector"``, ``"keyword"``, ``"metadata"``). Otherwise empty.
     """
 
     chunk: Any
@@ -81,14 +90,15 @@ class ScoredChunk:
     retrieval_method: RetrievalMethod = RetrievalMethod.VECTOR
     retrieval_rank: int = 0
     _content_hash: str = field(default="", repr=False)
+    # Not annotated, so not a dataclass field: fields, equality and repr stay as published.
+    leg_ranks = cast("Mapping[str, int]", MappingProxyType({}))
 
     def __post_init__(self) -> None:
-        folded = " ".join(self.text.lower().split())
-        self._content_hash = hashlib.sha256(folded.encode("utf-8")).hexdigest()
+        self._content_hash = content_hash(self.text)
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of the text at construction, lower-cased and with runs of white space as one blank."""
+        """`content_hash` of the text at construction: what equal results are merged by."""
         return self._content_hash
 
     @property
@@ -96,6 +106,11 @@ class ScoredChunk:
         """The chunk's text, see `chunk_text`."""
         text: str = chunk_text(self.chunk)
         return text
+
+    @property
+    def char_count(self) -> int:
+        """Length of the text in code points."""
+        return len(self.text)
 
     @property
     def doc_id(self) -> Any:

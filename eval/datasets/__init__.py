@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from zerda_bench.eval.datasets.base import Dataset, DatasetError
@@ -10,12 +11,12 @@ from zerda_bench.eval.datasets.trec import load_trec
 __all__ = ["Dataset", "DatasetError", "known_datasets", "load_dataset", "load_trec"]
 
 
-def load_dataset(ref: str, *, split: str | None = None) -> Dataset:
+def load_dataset(ref: str | os.PathLike[str], *, split: str | None = None) -> Dataset:
     """Load a dataset by reference.
 
     Parameters
     ----------
-    ref : str
+    ref : str or path
         ``pydocs``, the path of a folder in BEIR layout, or an id of ir_datasets.
     split : str, optional
         For a BEIR folder: default ``test``, or the only one. For an ir_datasets id it is appended.
@@ -24,7 +25,12 @@ def load_dataset(ref: str, *, split: str | None = None) -> Dataset:
     ------
     DatasetError
         In one line: what could not be had, why, and how to proceed.
+    TypeError
+        If `ref` is no text and no path.
     """
+    if not isinstance(ref, (str, os.PathLike)):
+        raise TypeError(f"ref must be a str or a path, got {type(ref).__name__}")
+    ref = os.fspath(ref)
     if ref == "pydocs":
         from zerda_bench.eval.datasets.pydocs import load_pydocs
 
@@ -40,6 +46,8 @@ def load_dataset(ref: str, *, split: str | None = None) -> Dataset:
         return load_beir(folder, split=split)
     if folder.is_file():
         raise DatasetError(f"{ref}: is a file; name a BEIR folder, or give --docs, --queries and --qrels")
+    if folder.is_absolute() or ref.startswith("."):
+        raise DatasetError(f"{ref}: there is no such folder")
     from zerda_bench.eval.datasets.irds import load_irds
 
     return load_irds(f"{ref}/{split}" if split else ref)

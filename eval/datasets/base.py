@@ -73,12 +73,13 @@ class Dataset:
 
     def judged_queries(self) -> list[int]:
         """Positions in `queries` of those with at least one judgment, in order."""
-        return [i for i, query in enumerate(self.query_ids) if query in self.qrels]
+        return [i for i, query in enumerate(self.query_ids) if self.qrels.get(query)]
 
-    def sample_queries(self, n: int) -> Dataset:
-        """The dataset with `n` of its judged queries, always the same ones: those whose id hashes lowest.
+    def sample_queries(self, n: int, *, seed: int = 0) -> Dataset:
+        """The dataset with `n` of its judged queries, always the same ones: those whose seed and id hash lowest.
 
-        All documents stay. With `n` at or above the number of judged queries, the dataset itself.
+        All documents stay. With `n` at or above the number of judged queries, the dataset itself. A larger sample of
+        the same seed holds the smaller ones.
 
         Raises
         ------
@@ -90,7 +91,11 @@ class Dataset:
         judged = self.judged_queries()
         if n >= len(judged):
             return self
-        by_hash = sorted(judged, key=lambda i: hashlib.sha256(self.query_ids[i].encode()).digest())
+
+        def order(query: int) -> bytes:
+            return hashlib.sha256(f"{seed} {self.query_ids[query]}".encode("utf-8", "surrogatepass")).digest()
+
+        by_hash = sorted(judged, key=order)
         kept = sorted(by_hash[:n])
         ids = [self.query_ids[i] for i in kept]
         # What was said of the judgments of the whole does not hold for the sample.
@@ -102,7 +107,7 @@ class Dataset:
             qrels={query: self.qrels[query] for query in ids},
             notices=tuple(notice for notice in self.notices if notice not in whole),
         )
-        said = f"a fixed sample of {n} of {len(judged)} judged queries"
+        said = f"a fixed sample of {n} of {len(judged)} judged queries" + (f" (seed {seed})" if seed else "")
         return replace(sample, notices=(*sample.notices, *judgment_notices(sample), said))
 
 
@@ -113,18 +118,29 @@ def document_text(title: str, text: str) -> str:
 
 def judgment_notices(dataset: Dataset) -> tuple[str, ...]:
     """What a reader of the figures should know of the judgments, counted."""
-    documents, queries = set(dataset.doc_ids), set(dataset.query_ids)
-    dangling = sum(doc not in documents for judged in dataset.qrels.values() for doc in judged)
-    unjudged = sum(query not in dataset.qrels for query in dataset.query_ids)
-    missing = sum(query not in queries for query in dataset.qrels)
-    hopeless = sum(all(grade <= 0 for grade in judged.values()) for judged in dataset.qrels.values())
+    documents = dict(zip(dataset.doc_ids, dataset.texts, strict=True))
+    queries = dict(zip(dataset.query_ids, dataset.queries, strict=True))
+    qrels = {query: judged for query, judged in dataset.qrels.items() if judged}
+    dangling = sum(doc not in documents for judged in qrels.values() for doc in judged)
+    unjudged = sum(query not in qrels for query in queries)
+    missing = sum(query not in queries for query in qrels)
+    hopeless = sum(all(grade <= 0 for grade in judged.values()) for judged in qrels.values())
+    # As in ArguAna. Equal ids alone say nothing: many collections number both kinds from 1.
+    both = [query for query in qrels if query in queries and query in documents]
+    themselves = sum(_holds(documents[query], queries[query]) for query in both)
     notices = [
         (dangling, "judgments name documents that the corpus lacks; they stay in the denominator of recall"),
         (unjudged, "queries have no judgment; they are left out"),
         (missing, "judged queries are not among the queries; they count as 0"),
         (hopeless, "judged queries have no relevant document; they count as 0, as in trec_eval"),
+        (themselves, "queries are themselves documents (same id and text); these are not taken out of their results"),
     ]
     return tuple(f"{count} {what}" for count, what in notices if count)
+
+
+def _holds(document: str, query: str) -> bool:
+    """Whether a document's text, after a title that it may have, is the query."""
+    return bool(query.strip()) and " ".join(document.split()).endswith(" ".join(query.split()))
 
 
 def checked(dataset: Dataset) -> Dataset:

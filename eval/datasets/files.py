@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,8 @@ from zerda_bench.eval.datasets.base import DatasetError, Qrels
 
 __all__ = ["id_field", "json_lines", "read_lines", "read_qrels", "text_field", "unique"]
 
+# 2 and, as some tools write it, 2.0; no more digits than the 32 bits that trec_eval has for a grade.
+_GRADE = re.compile(r"[+-]?[0-9]{1,9}(\.0*)?")
 # First fields of a header of judgments, as BEIR and its kin write it.
 _HEADERS = {"qid", "query", "query-id", "query_id", "queryid", "topic"}
 
@@ -140,10 +143,9 @@ def read_qrels(path: Path, columns: Callable[[list[str]], tuple[str, str, str] |
         query, doc, text = (part.strip() for part in parts)
         if not query or not doc:
             raise DatasetError(f"{path}, line {number}: the {'document' if query else 'query'} id is empty")
-        try:
-            grade = int(text) if text.lstrip("+-").isdigit() else int(_whole(float(text)))
-        except ValueError:
-            raise DatasetError(f"{path}, line {number}: the grade must be an integer, got {text[:40]!r}") from None
+        if not _GRADE.fullmatch(text):
+            raise DatasetError(f"{path}, line {number}: the grade must be an integer, got {text[:40]!r}")
+        grade = int(text.split(".")[0])
         judged = qrels.setdefault(query, {})
         if doc in judged:
             if judged[doc] != grade:
@@ -161,9 +163,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _whole(value: float) -> float:
-    if not value.is_integer():
-        raise ValueError
-    return value

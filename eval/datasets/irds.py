@@ -17,6 +17,17 @@ __all__ = ["load_irds"]
 _HOW = "download it by hand into $IR_DATASETS_HOME as `ir_datasets` documents it, or use a BEIR folder"
 
 
+def _library(name: str) -> Any:
+    """The module ir_datasets, which makes its folder when it is imported."""
+    try:
+        import ir_datasets
+    except OSError as error:
+        raise DatasetError(
+            f"{name}: ir_datasets cannot make its folder ({error}); set IR_DATASETS_HOME to one that can be written"
+        ) from None
+    return ir_datasets
+
+
 def _registered() -> list[str]:
     import ir_datasets
 
@@ -76,6 +87,32 @@ def _judgments(name: str, rows: Iterable[Any]) -> tuple[Qrels, int]:
     return qrels, repeated
 
 
+def _reason(error: Exception) -> str:
+    """The innermost cause in one line; ir_datasets and requests wrap it in long ones."""
+    sources = error.args[-1] if error.args else None  # ir_datasets: [(source, its error), ...]
+    if isinstance(sources, list) and sources and isinstance(sources[-1], tuple):
+        error = sources[-1][-1]
+    cause = getattr(error.args[0], "reason", error) if error.args else error  # requests: the error of urllib3
+    if not isinstance(cause, BaseException):
+        cause = error
+    return " ".join(f"{type(cause).__name__}: {cause}".split()).removesuffix(":")[:200]
+
+
+def _refuse_fewer(name: str, dataset: Any, found: dict[str, int]) -> None:
+    """Refuse a file that was cut short: one that is there already is not checked by ir_datasets.
+
+    More than the catalogue says is no damage: a collection may have grown.
+    """
+    catalogue = dataset.metadata()
+    for kind, count in found.items():
+        expected = catalogue.get(kind, {}).get("count")
+        if expected is not None and count < expected:
+            raise DatasetError(
+                f"{name}: holds {count} {kind} where the catalogue says {expected}; a file in $IR_DATASETS_HOME was "
+                f"cut short or changed: delete its folder there ({name.split('/')[0]}) and load it again"
+            )
+
+
 @contextlib.contextmanager
 def _quiet_unless_watched() -> Iterator[None]:
     """Let the library's progress bars through to a terminal; keep them out of logs and pipes."""
@@ -98,14 +135,13 @@ def load_irds(name: str) -> Dataset:
     Raises
     ------
     DatasetError
-        If the id is unknown, has no queries or judgments, or cannot be downloaded.
+        If the id is unknown, has no queries or judgments, cannot be downloaded, or holds less than the catalogue says.
     """
-    import ir_datasets
-
+    ir_datasets = _library(name)
     with _quiet_unless_watched():
         dataset = _find(name)
         _complete(name, dataset)
-    # Every text of cranfield begins with its title; saying it twice would double its terms.
+    # All texts of cranfield but two begin with their title; saying it twice would double its terms.
     titled = name == "cranfield"
     try:
         with _quiet_unless_watched():
@@ -115,8 +151,9 @@ def load_irds(name: str) -> Dataset:
     except (DatasetError, MemoryError):
         raise
     except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
-        raise DatasetError(f"{name}: could not be downloaded or read ({reason[:200]}); {_HOW}") from error
+        raise DatasetError(f"{name}: could not be downloaded or read ({_reason(error)}); {_HOW}") from error
+    n_qrels = sum(map(len, qrels.values())) + repeated
+    _refuse_fewer(name, dataset, {"docs": len(documents), "queries": len(queries), "qrels": n_qrels})
     language = dataset.docs_lang() if hasattr(dataset, "docs_lang") else None
     return checked(
         Dataset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from zerda_bench.filters import chunk_matches
@@ -56,15 +56,14 @@ def _filter_keyword(vector_db: Any) -> str | None:
     return next((keyword for keyword in _COMMON_KEYWORDS if keyword in parameters), None)
 
 
-def native_filters(
-    vector_db: Any, filters: dict[str, Any], *, translate: bool
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def native_filters(vector_db: Any, filters: Any, *, translate: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """Put `filters` in the terms of a native backend.
 
     Parameters
     ----------
     vector_db : object
-    filters : dict
+    filters : mapping
+        Or, without `translate`, whatever the backend takes for a filter.
     translate : bool
         Whether lists and several keys are translated for Chroma, and what the backend cannot filter is returned as
         the second dict. Otherwise that is dropped, as documented.
@@ -83,7 +82,7 @@ def native_filters(
         logger.debug(
             "%s.search() has no filter keyword; filters=%r is not passed on", type(vector_db).__name__, filters
         )
-        return {}, filters if translate else {}
+        return {}, dict(filters) if translate else {}
     if keyword == "doc_id_filter":
         left = {key: value for key, value in filters.items() if key != "doc_id"} if translate else {}
         return ({keyword: filters["doc_id"]} if "doc_id" in filters else {}), left
@@ -121,7 +120,7 @@ def scored_pairs(results: Any, kind: ScoreKind) -> Pairs:
     return pairs
 
 
-def fetch_matching(fetch: Callable[[int], Pairs], top_k: int, conditions: dict[str, Any]) -> Pairs:
+def fetch_matching(fetch: Callable[[int], Pairs], top_k: int, conditions: Mapping[str, Any]) -> Pairs:
     """Ask for more and more candidates until `top_k` of them satisfy `conditions` or the store has no more.
 
     Parameters
@@ -129,10 +128,14 @@ def fetch_matching(fetch: Callable[[int], Pairs], top_k: int, conditions: dict[s
     fetch : callable
         Returns the store's best pairs for a number of candidates.
     """
-    asked = top_k
+    asked, before = top_k, -1
     while True:
         pairs = fetch(asked)
         passed = [pair for pair in pairs if chunk_matches(pair[0], conditions)]
-        if len(passed) >= top_k or len(pairs) < asked or asked >= _MOST_CANDIDATES:
+        # A store that was asked for more and brings no more is exhausted, or has a limit of its own.
+        if len(passed) >= top_k or len(pairs) < asked or len(pairs) == before:
             return passed[:top_k]
-        asked *= _GROWTH
+        if asked >= _MOST_CANDIDATES:
+            logger.warning("only the best %d candidates were filtered; %d of %d passed", asked, len(passed), top_k)
+            return passed
+        asked, before = asked * _GROWTH, len(pairs)

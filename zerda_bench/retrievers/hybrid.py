@@ -20,6 +20,9 @@ logger = logging.getLogger(__name__)
 
 _BONUS_WEIGHT = 0.20
 
+#: Name of a leg, and what it returned.
+Legs = list[tuple[str, list[ScoredChunk]]]
+
 
 class HybridRetriever:
     """Fuse vector, keyword and metadata retrieval.
@@ -68,46 +71,47 @@ class HybridRetriever:
         top_k : int, optional
             None and 0 stand for ``config.retriever.top_k``; negative numbers drop from the end, as in a slice.
         filters : dict, optional
-            Given to every leg. By default the legs only weigh them in; under ``filter_mode="strict"`` no chunk that
-            fails them is returned, whichever leg found it.
+            Given to every leg as they are. By default the legs only weigh them in; under ``filter_mode="strict"`` no
+            chunk that fails them is returned, whichever leg found it.
 
         Returns
         -------
         list of ScoredChunk
-            Composite score descending. Empty, with a warning, if no leg found anything.
+            Composite score descending; `ScoredChunk.leg_ranks` says where each leg had it. Empty, with a warning, if
+            no leg found anything.
 
         Raises
         ------
         TypeError
-            If `filters` is not a dict or `query` is not a str.
+            If `filters` is no mapping where it is applied here or by the metadata leg, or `query` is not a str.
         """
         settings = self.cfg.retriever
-        conditions = check_filters(filters)
+        strict = check_filters(filters) if option(self.cfg, "filter_mode") == "strict" else {}
         k = top_k or settings.top_k
-        depth = k * 2
-        if k > 0:
-            depth = max(depth, option(self.cfg, "candidate_depth") or 0)
+        depth, metadata_depth = 2 * k, k
+        if k > 0:  # a negative number is a slice, which no depth can stand in for
+            least = option(self.cfg, "candidate_depth") or 0
+            depth, metadata_depth = max(depth, least), max(metadata_depth, least)
 
-        legs: list[tuple[str, list[ScoredChunk]]] = []
+        legs: Legs = []
         if settings.use_vector and self._vector is not None:
-            legs.append(("vector_score", self._vector.retrieve(query, top_k=depth, filters=filters)))
+            legs.append(("vector", self._vector.retrieve(query, top_k=depth, filters=filters)))
         if settings.use_keyword and self._keyword is not None:
-            legs.append(("keyword_score", self._keyword.retrieve(query, top_k=depth, filters=filters)))
-        if settings.use_metadata and self._meta is not None and conditions:
-            legs.append(("metadata_score", self._meta.retrieve(query, top_k=k, filters=filters)))
-        if conditions and option(self.cfg, "filter_mode") == "strict":
+            legs.append(("keyword", self._keyword.retrieve(query, top_k=depth, filters=filters)))
+        if settings.use_metadata and self._meta is not None and filters:
+            legs.append(("metadata", self._meta.retrieve(query, top_k=metadata_depth, filters=filters)))
+        if strict:
             # The legs filter for themselves; this also holds for legs that are not ours.
-            legs = [(name, [sc for sc in found if chunk_matches(sc.chunk, conditions)]) for name, found in legs]
+            legs = [(name, [sc for sc in found if chunk_matches(sc.chunk, strict)]) for name, found in legs]
 
         merged, votes = self._merge(legs)
         if not merged:
             logger.warning("HybridRetriever: nothing found for query: %s", str(query)[:60])
             return []
         if option(self.cfg, "score_keyword_hits_exactly") and isinstance(self._vector, VectorRetriever):
-            unseen = [sc for sc in merged.values() if sc.vector_score == 0.0]
-            similarities = self._vector.similarities(query, [sc.chunk for sc in unseen])
-            for sc, similarity in zip(unseen, similarities, strict=True):
-                sc.vector_score = similarity
+            unseen = [key for key, sc in merged.items() if sc.vector_score == 0.0]
+            for key, similarity in zip(unseen, self._vector.similarities(query, unseen), strict=True):
+                merged[key].vector_score = similarity
         bonus = _BONUS_WEIGHT / max(votes.values()) if option(self.cfg, "rrf_bonus") else 0.0
         for key, sc in merged.items():
             sc.composite_score = (
@@ -118,23 +122,23 @@ class HybridRetriever:
             )
         return sorted(merged.values(), key=_descending)[:k]
 
-    def _merge(self, legs: list[tuple[str, list[ScoredChunk]]]) -> tuple[dict[str, ScoredChunk], dict[str, float]]:
+    def _merge(self, legs: Legs) -> tuple[dict[str, ScoredChunk], dict[str, float]]:
         """One result and one sum of votes for each content hash, in the order in which the legs brought them."""
         merged: dict[str, ScoredChunk] = {}
-        votes: dict[str, float] = {}
-        for name, found in legs:
-            seen: set[str] = set()
+        ranks: dict[str, dict[str, int]] = {}
+        for leg, found in legs:
+            score = f"{leg}_score"
             for rank, sc in enumerate(found, start=1):
                 key = sc.content_hash
                 if key not in merged:
                     merged[key] = copy.copy(sc)
-                elif key not in seen:
-                    setattr(merged[key], name, getattr(sc, name))
+                    merged[key].leg_ranks = ranks[key] = {leg: rank}
+                elif leg not in ranks[key]:
+                    setattr(merged[key], score, getattr(sc, score))
+                    ranks[key][leg] = rank
                 else:
-                    setattr(merged[key], name, max(getattr(merged[key], name), getattr(sc, name)))
-                if key not in seen:
-                    seen.add(key)
-                    votes[key] = votes.get(key, 0.0) + 1.0 / (self.RRF_K + rank)
+                    setattr(merged[key], score, max(getattr(merged[key], score), getattr(sc, score)))
+        votes = {key: sum(1.0 / (self.RRF_K + rank) for rank in found.values()) for key, found in ranks.items()}
         return merged, votes
 
 

@@ -74,13 +74,12 @@ class KeywordRetriever(HybridRetrieverStrategy):
         Raises
         ------
         TypeError
-            If `query` is not a str or `filters` not a dict.
+            If `query` is not a str, or under ``filter_mode="strict"`` `filters` is no mapping.
         """
         text = check_text(query, "query")
         chunks, index = self._state
-        conditions = check_filters(filters)
-        strict = bool(conditions) and option(self.cfg, "filter_mode") == "strict"
-        allowed = matching_chunks(chunks, conditions) if strict else None
+        strict = check_filters(filters) if option(self.cfg, "filter_mode") == "strict" else {}
+        allowed = matching_chunks(chunks, strict) if strict else None
         wanted = top_k * 2
         if index is None:
             return []

@@ -52,7 +52,7 @@ class MetadataRetriever(HybridRetrieverStrategy):
         Raises
         ------
         TypeError
-            If `filters` is not a dict.
+            If `filters` is no mapping.
         """
         conditions = check_filters(filters)
         if not conditions:

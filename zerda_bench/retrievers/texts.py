@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from zerda_bench import arguments
 from zerda_bench.models import chunk_text
 
 __all__ = ["TextTypeError", "check_text", "checked_texts"]
@@ -16,9 +17,10 @@ class TextTypeError(TypeError, AttributeError):
 
 def check_text(text: Any, argument: str) -> str:
     """`text` if it is a str; else a `TextTypeError` that names `argument`."""
-    if not isinstance(text, str):
-        raise TextTypeError(f"{argument} must be a str, not {type(text).__name__}")
-    return text
+    try:
+        return arguments.check_text(text, argument)
+    except TypeError as error:
+        raise TextTypeError(str(error)) from None
 
 
 def checked_texts(chunks: Sequence[Any]) -> list[str]:

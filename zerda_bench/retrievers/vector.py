@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from zerda_bench.config import ContextEngineConfig, option
 from zerda_bench.filters import check_filters, matching_chunks
-from zerda_bench.models import RetrievalMethod, ScoredChunk
+from zerda_bench.models import RetrievalMethod, ScoredChunk, chunk_text, content_hash
 from zerda_bench.retrievers.backends import (
     Pairs,
     ScoreKind,
@@ -41,14 +42,27 @@ class _Indexed:
     index: VectorIndex | None = None
     positions: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # vector -> chunk, ascending
     embed_fn: Callable[[str], Any] | None = None
+    # Query vectors go with the embedder that made them: a reader still at work on an old index cannot leave one of its
+    # vectors behind for the new.
+    queries: QueryCache = field(default_factory=QueryCache)
+
+    @cached_property
+    def rows_of_hash(self) -> dict[str, list[int]]:
+        """Rows of the index by content hash; several where texts are duplicated. Made when first needed."""
+        rows: dict[str, list[int]] = {}
+        for row, position in enumerate(self.positions.tolist()):
+            rows.setdefault(content_hash(chunk_text(self.chunks[position])), []).append(row)
+        return rows
 
 
 def _indexed(
-    chunks: list[Any], embeddings: Sequence[Any] | NDArray[Any], embed_fn: Callable[[str], Any] | None
+    chunks: list[Any], embeddings: Iterable[Any] | NDArray[Any], embed_fn: Callable[[str], Any] | None
 ) -> _Indexed:
     """Index one embedding a chunk; None leaves a chunk out of the search."""
     from zerda_bench.dense import VectorIndex
 
+    if not isinstance(embeddings, np.ndarray):
+        embeddings = list(embeddings)
     if len(embeddings) != len(chunks):
         raise ValueError(f"embeddings has {len(embeddings)} entries for {len(chunks)} chunks; give one a chunk")
     positions = [i for i, embedding in enumerate(embeddings) if embedding is not None]
@@ -79,7 +93,7 @@ class VectorRetriever(HybridRetrieverStrategy):
         Read at every call.
     chunks : iterable of objects, optional
         For the mode in memory; the retriever keeps a list of its own.
-    embeddings : sequence of real[dim], optional
+    embeddings : iterable of real[dim], optional
         One a chunk: an array, a list of arrays or lists; None leaves a chunk out of the search.
     embed_fn : callable, optional
         From a text to ``real[dim]``.
@@ -103,7 +117,7 @@ class VectorRetriever(HybridRetrieverStrategy):
         self,
         config: ContextEngineConfig,
         chunks: Iterable[Any] | None = None,
-        embeddings: Sequence[Any] | NDArray[Any] | None = None,
+        embeddings: Iterable[Any] | NDArray[Any] | None = None,
         embed_fn: Any | None = None,
         vector_store_adapter: Any | None = None,
         vector_db: Any | None = None,
@@ -115,7 +129,6 @@ class VectorRetriever(HybridRetrieverStrategy):
         self.score_kind = check_score_kind(score_kind)
         self._vector_store = vector_store_adapter
         self._vector_db = vector_db
-        self._query_cache = QueryCache()
         kept = [] if chunks is None else list(chunks)
         # Vectors are never looked at beside a store, so they are not indexed then.
         stored = vector_db is not None or vector_store_adapter is not None
@@ -145,16 +158,17 @@ class VectorRetriever(HybridRetrieverStrategy):
         logger.info("VectorRetriever: indexing %d chunk(s)", len(kept))
         texts = checked_texts(kept)
         self._state = _indexed(kept, [embed_fn(text) for text in texts], embed_fn)
-        self._query_cache.clear()
         logger.info("VectorRetriever: index ready")
 
-    def index_vector_db(self, chunks: Sequence[Any], vector_db: Any, embeddings: NDArray[Any] | None = None) -> None:
+    def index_vector_db(
+        self, chunks: Sequence[Any] | None, vector_db: Any, embeddings: NDArray[Any] | None = None
+    ) -> None:
         """Use `vector_db` from now on, and add `chunks` to it if there are any.
 
         Parameters
         ----------
         chunks : sequence of objects
-            May be empty, to attach to a database that is filled already.
+            May be empty or None, to attach to a database that is filled already.
         vector_db : object
             Embeds by its own means unless `embeddings` are given.
         embeddings : real[n_chunks, dim], optional
@@ -165,7 +179,7 @@ class VectorRetriever(HybridRetrieverStrategy):
             Whatever ``vector_db.add`` raises.
         """
         self._vector_db = vector_db
-        if len(chunks) == 0:
+        if chunks is None or len(chunks) == 0:
             return
         name = type(vector_db).__name__
         logger.info("VectorRetriever: adding %d chunk(s) to %s", len(chunks), name)
@@ -182,8 +196,9 @@ class VectorRetriever(HybridRetrieverStrategy):
         top_k : int
             In memory it cuts as a slice does; backends get it as it is.
         filters : dict, optional
-            Given to the backend or adapter; in memory they are used under ``filter_mode="strict"`` only, which
-            applies them in every mode.
+            Given to the backend or adapter, as they are unless ``filter_policy="translate"``: whatever the store takes
+            for a filter will do. In memory they are used under ``filter_mode="strict"`` only, which applies them in
+            every mode.
 
         Returns
         -------
@@ -194,20 +209,21 @@ class VectorRetriever(HybridRetrieverStrategy):
         Raises
         ------
         TypeError
-            If `filters` is not a dict, or in memory `query` is not a str.
+            If `filters` is no mapping where it is applied or translated here, or in memory `query` is not a str.
         ValueError
             If the query's vector has another dimension than the indexed ones.
         """
-        conditions = check_filters(filters)
-        strict = option(self.cfg, "filter_mode") == "strict"
+        conditions = check_filters(filters) if option(self.cfg, "filter_mode") == "strict" else {}
         if self._vector_db is not None:
-            return self._from_vector_db(query, top_k, conditions, strict)
+            return self._from_vector_db(query, top_k, filters, conditions)
         if self._vector_store is not None:
-            return self._from_adapter(query, top_k, filters, strict)
-        return self._from_memory(query, top_k, conditions if strict else {})
+            return self._from_adapter(query, top_k, filters, conditions)
+        return self._from_memory(query, top_k, conditions)
 
-    def _from_vector_db(self, query: str, top_k: int, filters: dict[str, Any], strict: bool) -> list[ScoredChunk]:
+    def _from_vector_db(self, query: str, top_k: int, filters: Any, strict: Mapping[str, Any]) -> list[ScoredChunk]:
         translate = option(self.cfg, "filter_policy") == "translate"
+        if translate:
+            filters = check_filters(filters)
         minimum = self.cfg.retriever.min_vector_score
         # A threshold of the backend's is one on raw scores, so it goes out only if those are the similarities.
         native = self.score_kind == "similarity"
@@ -221,36 +237,36 @@ class VectorRetriever(HybridRetrieverStrategy):
 
         try:
             keywords, left = native_filters(vector_db, filters, translate=translate)
-            conditions = filters if strict else left
+            conditions = strict or left
             pairs = fetch_matching(fetch, top_k, conditions) if conditions else fetch(top_k)
         except Exception as error:  # noqa: BLE001 - the specification's fail-safe: any failure of a store
             logger.error("VectorRetriever: vector_db search failed: %s", error)
             return []
         return _vector_results(pairs, ranks=range(len(pairs)))
 
-    def _from_adapter(self, query: str, top_k: int, filters: dict[str, Any] | None, strict: bool) -> list[ScoredChunk]:
+    def _from_adapter(self, query: str, top_k: int, filters: Any, strict: Mapping[str, Any]) -> list[ScoredChunk]:
         store: Any = self._vector_store
 
         def fetch(k: int) -> Pairs:
             return scored_pairs(store.similarity_search_with_score(query, k=k, filter=filters), self.score_kind)
 
         try:
-            pairs = fetch_matching(fetch, top_k, filters) if strict and filters else fetch(top_k)
+            pairs = fetch_matching(fetch, top_k, strict) if strict else fetch(top_k)
         except Exception as error:  # noqa: BLE001 - the specification's fail-safe: any failure of a store
             logger.error("VectorRetriever: vector store search failed: %s", error)
             return []
         return _vector_results(pairs, ranks=[0] * len(pairs))  # the specification ranks adapter hits 0
 
-    def _from_memory(self, query: str, top_k: int | None, filters: dict[str, Any]) -> list[ScoredChunk]:
+    def _from_memory(self, query: str, top_k: int | None, strict: Mapping[str, Any]) -> list[ScoredChunk]:
         state = self._state
         index = state.index
         if index is None or index.n_docs == 0 or state.embed_fn is None:
             logger.warning("VectorRetriever: no chunks with embeddings, or no embed_fn, to search with")
             return []
-        vector = self._query_vector(query, state.embed_fn)
+        vector = self._query_vector(query, state)
         if vector is None:
             return []
-        allowed = matching_chunks(state.chunks, filters)[state.positions] if filters else None
+        allowed = matching_chunks(state.chunks, strict)[state.positions] if strict else None
         wanted = len(range(index.n_docs)[:top_k])
         if top_k is None or top_k < 0:
             wanted = index.n_docs
@@ -260,37 +276,37 @@ class VectorRetriever(HybridRetrieverStrategy):
         pairs = [(state.chunks[p], score) for p, score in zip(positions, scores.tolist(), strict=True)]
         return _vector_results(pairs, ranks=positions)[:top_k]
 
-    def similarities(self, query: str, chunks: Sequence[Any]) -> list[float]:
-        """Cosine similarity of `query` with chunks that are indexed in memory.
+    def similarities(self, query: str, content_hashes: Sequence[str]) -> list[float]:
+        """Cosine similarity of `query` with chunks that are indexed in memory, named by their content hashes.
 
         Returns
         -------
         list of float
-            One a chunk: 0.0 for a chunk that is not indexed here, lies below ``min_vector_score``, or when the query
-            cannot be embedded or another mode is in use.
+            One a hash: the best of the chunks that have it; 0.0 where none is indexed here or reaches
+            ``min_vector_score``, when the query cannot be embedded or when another mode is in use.
         """
         state = self._state
+        unknown = [0.0] * len(content_hashes)
         in_memory = self._vector_db is None and self._vector_store is None
-        if not in_memory or state.index is None or state.embed_fn is None or not chunks:
-            return [0.0] * len(chunks)
-        vector = self._query_vector(query, state.embed_fn)
+        if not in_memory or state.index is None or state.embed_fn is None:
+            return unknown
+        rows = [state.rows_of_hash.get(key, []) for key in content_hashes]
+        wanted = {row for group in rows for row in group}
+        vector = self._query_vector(query, state) if wanted else None
         if vector is None:
-            return [0.0] * len(chunks)
-        row_of = {id(state.chunks[position]): row for row, position in enumerate(state.positions.tolist())}
-        rows = [row_of.get(id(chunk)) for chunk in chunks]
-        known = {row for row in rows if row is not None}
-        hits = state.index.search(vector, len(known), allow=known, min_score=self.cfg.retriever.min_vector_score)
+            return unknown
+        hits = state.index.search(vector, len(wanted), allow=wanted, min_score=self.cfg.retriever.min_vector_score)
         score_of = dict(zip(*(part.tolist() for part in hits.row(0)), strict=True))
-        return [score_of.get(row, 0.0) for row in rows]
+        return [max((score_of[row] for row in group if row in score_of), default=0.0) for group in rows]
 
-    def _query_vector(self, query: str, embed_fn: Callable[[str], Any]) -> NDArray[Any] | None:
+    def _query_vector(self, query: str, state: _Indexed) -> NDArray[Any] | None:
         """The query's vector ``real[dim]``; None, with a warning, if it cannot be had."""
         text = check_text(query, "query")
-        cached = self._query_cache.get(embed_fn, text)
+        cached = state.queries.get(text)
         if cached is not None:
             return cached
         try:
-            embedded = embed_fn(text)
+            embedded = state.embed_fn(text)  # type: ignore[misc]  # callers have looked that there is one
             if embedded is None:
                 return None
             vector = np.asarray(embedded).reshape(-1)
@@ -299,7 +315,7 @@ class VectorRetriever(HybridRetrieverStrategy):
         except Exception as error:  # noqa: BLE001 - the specification's fail-safe: any failure of an embedder
             logger.warning("VectorRetriever: the query could not be embedded: %s", error)
             return None
-        return self._query_cache.put(embed_fn, text, vector, option(self.cfg, "query_cache_size"))
+        return state.queries.put(text, vector, option(self.cfg, "query_cache_size"))
 
 
 def _vector_results(pairs: Pairs, ranks: Sequence[int]) -> list[ScoredChunk]:
