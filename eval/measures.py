@@ -136,7 +136,9 @@ class Judge:
             )
         self._shorten = all(type(measure).NAME in _SETTLED_BY_JUDGED for measure in self.measures)
         self._evaluators = [
-            ir_measures.evaluator(self.measures, {query.name: self._qrels[query.name] for query in chunk})
+            ir_measures.evaluator(
+                self.measures, {query.name: _no_negatives(self._qrels[query.name]) for query in chunk}
+            )
             for chunk in _chunks(self._queries)
         ]
 
@@ -275,6 +277,14 @@ def _positions(ids: Sequence[str], argument: str) -> dict[str, int]:
         if positions.setdefault(name, i) != i:
             raise ValueError(f"{argument} holds {name!r} twice")
     return positions
+
+
+def _no_negatives(grades: Mapping[str, int]) -> dict[str, int]:
+    """Grades below 0 as 0: pytrec_eval counts documents by grade in an array, and a negative one leaves its bounds.
+
+    That can hang or end the process; where it does not, the values are those of grade 0.
+    """
+    return {document: max(grade, 0) for document, grade in grades.items()}
 
 
 def _grades(query: str, judged: Mapping[str, int]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009); the idf is Lucene's, which is
 never negative. The impact of a posting is its whole contribution to a score,
 
-    idf(t) * tf * (k1 + 1) / (tf + k1 * (1 - b + b * |d| / avgdl)),
+    idf(t) * (tf * (k1 + 1) / (tf + k1 * (1 - b + b * |d| / avgdl))),
 
 computed in float64 in exactly this order; a document's score is the sum of its impacts in query-token order, so it is
 the same to the last bit for every k, batch, window and thread count.
@@ -44,7 +44,7 @@ def impacts(
         for p in range(term_offsets[term], term_offsets[term + 1]):
             tf = np.float64(tfs[p])
             norm = 1.0 - b + b * doc_lengths[docs[p]] / avgdl
-            out[p] = idf[term] * (tf * (k1 + 1.0)) / (tf + k1 * norm)
+            out[p] = idf[term] * (tf * (k1 + 1.0) / (tf + k1 * norm))
 
 
 @kernel

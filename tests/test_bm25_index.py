@@ -72,7 +72,7 @@ def test_window_boundaries(n_docs: int) -> None:
             idf = math.log((n_docs - df + 0.5) / (df + 0.5) + 1.0)
             tfs = [float(d.count(term)) for d in documents]
             scores += [
-                idf * (tf * 2.5) / (tf + 1.5 * (1.0 - 0.75 + 0.75 * length / avgdl)) if tf else 0.0
+                idf * (tf * 2.5 / (tf + 1.5 * (1.0 - 0.75 + 0.75 * length / avgdl))) if tf else 0.0
                 for tf, length in zip(tfs, lengths, strict=True)
             ]
     order = np.lexsort((np.arange(n_docs), -scores))[:1000]

@@ -165,12 +165,27 @@ def test_values_equal_ir_measures_on_the_same_run(qrels: Qrels, run: Run) -> Non
         evaluation = evaluate(qrels, list(run), DOCUMENTS, as_hits(run, DOCUMENTS), parse_measures(names))
         # An empty ranking divides Judged@k by 0 there: it is left out, and counts 0 like a query without hits.
         ranked = {query: ranking for query, ranking in run.items() if ranking}
-        reference = ir_measures.calc([ir_measures.parse_measure(name) for name in names], qrels, ranked)
+        # Negative grades can crash pytrec_eval: it is asked about grade 0 in their place.
+        safe = {query: {doc: max(grade, 0) for doc, grade in judged.items()} for query, judged in qrels.items()}
+        reference = ir_measures.calc([ir_measures.parse_measure(name) for name in names], safe, ranked)
         for metric in reference.per_query:
             got = evaluation.per_query[str(metric.measure)][evaluation.query_ids.index(metric.query_id)]
             assert got == metric.value, (metric, got)
         for measure, mean in reference.aggregated.items():
             assert evaluation.mean[str(measure)] == pytest.approx(mean, rel=1e-12)
+
+
+def test_g9_negative_grades_neither_crash_nor_gain() -> None:
+    """Enough random judgments down to -5 that pytrec_eval, handed them as they are, ends the process."""
+    rng = np.random.default_rng(9)
+    for _ in range(300):
+        qrels = {
+            f"q{q}": {d: int(rng.integers(-5, 4)) for d in rng.choice(DOCUMENTS, 8, replace=False)} for q in range(4)
+        }
+        run = {q: {d: float(rng.random()) for d in rng.choice(DOCUMENTS, 6, replace=False)} for q in qrels}
+        values = evaluate(qrels, list(run), DOCUMENTS, as_hits(run, DOCUMENTS), ["nDCG", "AP", "P@5"]).per_query
+        for i, query in enumerate(qrels):
+            assert values["nDCG"][i] == pytest.approx(naive.ndcg(qrels[query], run[query], 12), abs=1e-7)
 
 
 @given(QRELS, RUNS)

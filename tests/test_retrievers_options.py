@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.small_retrievers import CHUNKS, TEXTS, Chunk, config, hybrid, ids, vector
@@ -106,9 +107,9 @@ def test_true_similarities_go_by_content_hash() -> None:
     indexed = [Chunk("Needle", "a"), Chunk("needle ", "b"), Chunk("hay", "c")]
     vec = VectorRetriever(cfg, indexed, vectors, lambda t: [0.6, 0.8])
     keyword = KeywordRetriever(cfg, [Chunk("NEEDLE", "copy"), Chunk("needle in other words", "unknown")])
-    hybrid = HybridRetriever(cfg, None, keyword)
-    assert [r.vector_score for r in hybrid.retrieve("needle", 5)] == [0.0, 0.0]
-    keys = [r.content_hash for r in hybrid.retrieve("needle", 5)]
+    alone = HybridRetriever(cfg, None, keyword).retrieve("needle", 5)
+    assert [r.vector_score for r in alone] == [0.0, 0.0]
+    keys = [r.content_hash for r in alone]
     assert vec.similarities("q", keys) == [pytest.approx(1.0), 0.0]
     assert vec.similarities("q", []) == []
     # Below min_vector_score a chunk has no similarity, as in the vector leg itself.

@@ -19,7 +19,7 @@ def score(documents: Sequence[Sequence[str]], query: Sequence[str], k1: float, b
         for i, document in enumerate(documents):
             tf = float(document.count(term))
             if tf > 0:
-                scores[i] += idf * (tf * (k1 + 1.0)) / (tf + k1 * (1.0 - b + b * len(document) / avgdl))
+                scores[i] += idf * (tf * (k1 + 1.0) / (tf + k1 * (1.0 - b + b * len(document) / avgdl)))
     return scores
 
 
