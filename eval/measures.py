@@ -36,6 +36,9 @@ POLICIES: Mapping[str, str] = {
 # Judged documents and their ranks decide these: what stands below the last judged document cannot change them.
 _SETTLED_BY_JUDGED = frozenset({"nDCG", "R", "P", "AP", "RR", "Rprec", "Success", "SetR"})
 
+# trec_eval counts documents by grade in an array: a document id read as a grade would take minutes, or all memory.
+_GREATEST_GRADE = 10_000
+
 # Queries evaluated at a time: at a depth of 1000 their run takes some 100 MB as Python dicts.
 _QUERIES_A_CHUNK = 1024
 
@@ -103,7 +106,8 @@ class Judge:
     TypeError
         If an id is not a str.
     ValueError
-        If ids are not unique, a grade is not a whole number, no query is judged, or a measure is unknown.
+        If ids are not unique, a grade is not a whole number of at most 10,000, no query is judged, or a measure is
+        unknown.
     """
 
     def __init__(
@@ -136,9 +140,7 @@ class Judge:
             )
         self._shorten = all(type(measure).NAME in _SETTLED_BY_JUDGED for measure in self.measures)
         self._evaluators = [
-            ir_measures.evaluator(
-                self.measures, {query.name: _no_negatives(self._qrels[query.name]) for query in chunk}
-            )
+            ir_measures.evaluator(self.measures, {query.name: _safe(self._qrels[query.name]) for query in chunk})
             for chunk in _chunks(self._queries)
         ]
 
@@ -279,12 +281,12 @@ def _positions(ids: Sequence[str], argument: str) -> dict[str, int]:
     return positions
 
 
-def _no_negatives(grades: Mapping[str, int]) -> dict[str, int]:
-    """Grades below 0 as 0: pytrec_eval counts documents by grade in an array, and a negative one leaves its bounds.
+def _safe(grades: dict[str, int]) -> dict[str, int]:
+    """Grade 0 for all where all are negative: of those trec_eval makes an array of no size, and reads beyond it.
 
-    That can hang or end the process; where it does not, the values are those of grade 0.
+    Other negative grades stay: trec_eval takes them for not judged, which Bpref and infAP tell from not relevant.
     """
-    return {document: max(grade, 0) for document, grade in grades.items()}
+    return grades if max(grades.values()) >= 0 else dict.fromkeys(grades, 0)
 
 
 def _grades(query: str, judged: Mapping[str, int]) -> dict[str, int]:
@@ -301,5 +303,7 @@ def _grades(query: str, judged: Mapping[str, int]) -> dict[str, int]:
             whole = None
         if whole is None or whole != grade:
             raise ValueError(f"qrels of query {query}, document {document}: grade {grade!r} is not a whole number")
+        if whole > _GREATEST_GRADE:
+            raise ValueError(f"qrels of query {query}, document {document}: grade {whole} is above {_GREATEST_GRADE}")
         grades[document] = whole
     return grades

@@ -126,6 +126,8 @@ def test_g13_numbers_of_other_types_are_taken_and_wrong_keys_are_named() -> None
         evaluate({"q": {3: 1}}, ["q"], ["d1"], hits, ["R@1"])  # type: ignore[dict-item]
     with pytest.raises(ValueError, match=r"document d1: grade 0\.5"):
         evaluate({"q": {"d1": 0.5}}, ["q"], ["d1"], hits, ["R@1"])  # type: ignore[dict-item]
+    with pytest.raises(ValueError, match="grade 1234567 is above"):
+        evaluate({"q": {"d1": 1234567}}, ["q"], ["d1"], hits, ["R@1"])
     with pytest.raises(ValueError, match="grade nan"):
         evaluate({"q": {"d1": math.nan}}, ["q"], ["d1"], hits, ["R@1"])  # type: ignore[dict-item]
     with pytest.raises(TypeError, match=r"query_ids\[0\] must be str"):
@@ -153,7 +155,7 @@ RUNS = st.dictionaries(
 )
 QRELS = st.dictionaries(
     st.sampled_from(["q1", "q2", "q3", "q5"]),
-    st.dictionaries(st.sampled_from([*DOCUMENTS, "absent"]), st.integers(-1, 3), min_size=1),
+    st.dictionaries(st.sampled_from([*DOCUMENTS, "absent"]), st.integers(-3, 3), min_size=1),
     min_size=1,
 )
 
@@ -165,8 +167,8 @@ def test_values_equal_ir_measures_on_the_same_run(qrels: Qrels, run: Run) -> Non
         evaluation = evaluate(qrels, list(run), DOCUMENTS, as_hits(run, DOCUMENTS), parse_measures(names))
         # An empty ranking divides Judged@k by 0 there: it is left out, and counts 0 like a query without hits.
         ranked = {query: ranking for query, ranking in run.items() if ranking}
-        # Negative grades can crash pytrec_eval: it is asked about grade 0 in their place.
-        safe = {query: {doc: max(grade, 0) for doc, grade in judged.items()} for query, judged in qrels.items()}
+        # A query with negative grades only can end the process there: grade 0 stands in for them.
+        safe = {q: grades if max(grades.values()) >= 0 else dict.fromkeys(grades, 0) for q, grades in qrels.items()}
         reference = ir_measures.calc([ir_measures.parse_measure(name) for name in names], safe, ranked)
         for metric in reference.per_query:
             got = evaluation.per_query[str(metric.measure)][evaluation.query_ids.index(metric.query_id)]
@@ -186,6 +188,12 @@ def test_g9_negative_grades_neither_crash_nor_gain() -> None:
         values = evaluate(qrels, list(run), DOCUMENTS, as_hits(run, DOCUMENTS), ["nDCG", "AP", "P@5"]).per_query
         for i, query in enumerate(qrels):
             assert values["nDCG"][i] == pytest.approx(naive.ndcg(qrels[query], run[query], 12), abs=1e-7)
+
+
+def test_g9_a_negative_grade_is_not_judged_for_measures_that_know_the_difference() -> None:
+    run = {"q": {"d9": 2.0, "d1": 1.0}}
+    assert value({"q": {"d1": 1, "d9": 0}}, run, "Bpref") == 0.0
+    assert value({"q": {"d1": 1, "d9": -1}}, run, "Bpref") == 1.0
 
 
 @given(QRELS, RUNS)

@@ -8,6 +8,7 @@ import stat
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ def test_the_old_file_stays_until_the_new_one_is_complete(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("opener", [storage.replacing, storage.gzip_replacing])
-def test_an_error_leaves_the_old_file_and_no_other(tmp_path: Path, opener: object) -> None:
+def test_an_error_leaves_the_old_file_and_no_other(tmp_path: Path, opener: Any) -> None:
     path = tmp_path / "a.gz"
     storage.write_bytes(path, b"old")
     before = path.read_bytes()

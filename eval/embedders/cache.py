@@ -101,15 +101,15 @@ def _path(folder: Path, embedder: Embedder, texts: Sequence[str], corpus_hash: s
 def _load(path: Path, n_texts: int) -> NDArray[np.float32] | None:
     """Vectors in `path`, or None where there are none that can be trusted."""
     try:
-        vectors: NDArray[np.float32] = np.load(path, allow_pickle=False)
+        with path.open("rb") as stream:
+            vectors: NDArray[np.float32] = np.lib.format.read_array(stream, allow_pickle=False)
     except FileNotFoundError:
         return None
     except (OSError, EOFError, ValueError) as error:
         _logger.warning("cached embeddings %s are damaged (%s): computing them anew", path.name, error)
         return None
     sound = (
-        isinstance(vectors, np.ndarray)
-        and vectors.dtype == np.float32
+        vectors.dtype == np.float32
         and vectors.ndim == 2
         and len(vectors) == n_texts
         and bool(np.isfinite(vectors).all())

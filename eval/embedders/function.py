@@ -101,7 +101,7 @@ class FunctionEmbedder(Embedder):
             return False, None
         except Exception as error:
             raise ValueError(_failure(self.name, error)) from error
-        return np.ndim(answer) != 1, answer
+        return not _is_one_vector(answer), answer
 
     def _guarded(self, argument: Any) -> Any:
         try:
@@ -110,8 +110,15 @@ class FunctionEmbedder(Embedder):
             raise ValueError(_failure(self.name, error)) from error
 
 
+def _is_one_vector(answer: Any) -> bool:
+    try:
+        return np.ndim(answer) == 1
+    except ValueError:  # ragged: for `checked_vectors` to refuse
+        return False
+
+
 def _failure(name: str, error: Exception) -> str:
-    return f"embedder {name} failed: {type(error).__name__}: {error}"
+    return f"embedder {name} failed: {type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _imported(name: str, module_name: str) -> ModuleType:
@@ -121,7 +128,8 @@ def _imported(name: str, module_name: str) -> ModuleType:
     try:
         return importlib.import_module(module_name)
     except Exception as error:
-        raise ValueError(f"embedder {name}: cannot import {module_name} ({type(error).__name__}: {error})") from error
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise ValueError(f"embedder {name}: cannot import {module_name} ({reason})") from error
     finally:
         # The last of equal entries is the one added above.
         del sys.path[len(sys.path) - 1 - sys.path[::-1].index(here)]

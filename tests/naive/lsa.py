@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,14 +11,14 @@ from numpy.typing import NDArray
 
 
 def tfidf(texts: Sequence[Sequence[str]], documents: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-    terms = sorted({term for tokens in documents for term in tokens})
-    rows = np.zeros((len(texts), len(terms)))
+    column = {term: j for j, term in enumerate(sorted({term for tokens in documents for term in tokens}))}
+    df = Counter(term for tokens in documents for term in set(tokens))
+    rows = np.zeros((len(texts), len(column)))
     for i, tokens in enumerate(texts):
-        for j, term in enumerate(terms):
-            tf = list(tokens).count(term)
-            df = sum(term in d for d in documents)
-            if tf:
-                rows[i, j] = (1 + math.log(tf)) * (1 + math.log((1 + len(documents)) / (1 + df)))
+        for term, tf in Counter(tokens).items():
+            if term in column:
+                idf = 1 + math.log((1 + len(documents)) / (1 + df[term]))
+                rows[i, column[term]] = (1 + math.log(tf)) * idf
         length = np.linalg.norm(rows[i])
         if length:
             rows[i] /= length
