@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 __all__ = ["format_name", "parse_name", "value_text"]
 
+# A comma that is not inside a value's own parentheses, as in lsa(analyzer=arabic(stem=none,ta_marbuta=fold),dim=64).
+_COMMA = re.compile(r",(?![^()]*\))")
 _NAME = re.compile(r"\s*([\w.:/-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
@@ -33,7 +35,7 @@ def parse_name(text: str, kind: str) -> tuple[str, dict[str, str]]:
         raise ValueError(f"{kind} {text!r} is not of the form name or name(parameter=value,...)")
     name, inside = match.groups()
     parameters: dict[str, str] = {}
-    for part in (inside or "").split(","):
+    for part in _COMMA.split(inside or ""):
         if not part.strip():
             continue
         key, equals, value = (piece.strip() for piece in part.partition("="))
