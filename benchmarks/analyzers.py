@@ -20,6 +20,8 @@ ANALYZERS = [
     "arabic(stem=snowball)",
     "arabic(stem=snowball,ta_marbuta=fold)",
     "arabic(stem=none)",
+    "arabic(stop=function)",
+    "arabic(stop=function,stem=snowball)",
 ]
 MEASURE = "nDCG@10"
 

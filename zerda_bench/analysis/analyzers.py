@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from functools import cache, lru_cache, partial
 
-from zerda_bench.analysis import arabic
+from zerda_bench.analysis import arabic, stop_words
 from zerda_bench.analysis.stemming import Stem, light10, snowball
 from zerda_bench.analysis.tokenize import tokenize, words
+from zerda_bench.analysis.unify import compose, unify
 from zerda_bench.arguments import check_text
 from zerda_bench.names import format_name, parse_name
 
 __all__ = ["ANALYZERS", "Analyzer", "get_analyzer"]
 
-# Lucene's default English stop words (EnglishAnalyzer.ENGLISH_STOP_WORDS_SET).
-_ENGLISH_STOP_WORDS = frozenset(
-    """
-    a an and are as at be but by for if in into is it no not of on or such that the their then there these they this
-    to was will with
-    """.split()  # noqa: SIM905 - a word list reads best as words
-)
+Pipeline = Callable[[str], list[str]]
+
+# Enough for all but the rare words of a collection of tens of thousands of documents: some 40 MB when full.
+_WORDS_REMEMBERED = 1 << 17
 
 _STEMMERS: dict[str, Stem] = {
     "english": partial(snowball, "english"),
@@ -48,7 +44,7 @@ class Analyzer:
 
     name: str
     version: int
-    _pipeline: Callable[[str], list[str]] = field(repr=False, compare=False)
+    _pipeline: Pipeline = field(repr=False, compare=False)
 
     def __call__(self, text: str) -> list[str]:
         """Tokens of `text`, in order.
@@ -64,18 +60,50 @@ class Analyzer:
         return get_analyzer, (self.name,)
 
 
-def _english(text: str, *, stop: str, stem: str, min_token_len: int) -> list[str]:
-    found = words(unicodedata.normalize("NFKC", text).lower())
-    kept = [w for w in found if len(w) >= min_token_len]
-    if stop != "none":
-        kept = [w for w in kept if w not in _ENGLISH_STOP_WORDS]
-    return kept if stem == "none" else list(map(_STEMMERS["english"], kept))
+def _zerda() -> Pipeline:
+    return tokenize
 
 
-def _arabic(text: str, *, stem: str, ta_marbuta: str, min_token_len: int) -> list[str]:
-    found = words(arabic.normalise(text, fold_ta_marbuta=ta_marbuta == "fold").lower())
-    kept = [w for w in found if len(w) >= min_token_len]
-    return kept if stem == "none" else list(map(_STEMMERS[stem], kept))
+def _english(*, stop: str, stem: str, min_token_len: str) -> Pipeline:
+    stopped = stop_words.ENGLISH if stop == "lucene" else frozenset[str]()
+    shortest = int(min_token_len)
+
+    def term(word: str) -> str:
+        word = unify(word)
+        if len(word) < shortest or word in stopped:
+            return ""
+        return word if stem == "none" else _STEMMERS["english"](word)
+
+    return _word_by_word(compose, term)
+
+
+def _arabic(*, stop: str, stem: str, ta_marbuta: str, min_token_len: str) -> Pipeline:
+    stopped = stop_words.ARABIC if stop == "function" else frozenset[str]()
+    shortest = int(min_token_len)
+
+    def term(word: str) -> str:
+        word = arabic.strip(word)
+        if word in stopped:
+            return ""
+        word = arabic.fold(word, ta_marbuta=ta_marbuta == "fold")
+        if len(word) < shortest:
+            return ""
+        return word if stem == "none" else _STEMMERS[stem](word)
+
+    return _word_by_word(arabic.prepare, term)
+
+
+def _word_by_word(prepare: Callable[[str], str], term: Callable[[str], str]) -> Pipeline:
+    """Words of the prepared text, each as its term; a word whose term is empty gives no token.
+
+    Terms are remembered, since a text repeats its words: normalising and stemming costs little that way.
+    """
+    remembered = lru_cache(maxsize=_WORDS_REMEMBERED)(term)
+
+    def pipeline(text: str) -> list[str]:
+        return list(filter(None, map(remembered, words(prepare(text)))))
+
+    return pipeline
 
 
 @dataclass(frozen=True)
@@ -83,7 +111,7 @@ class _Kind:
     """One analyzer: its function, its parameters with their defaults (first) and choices, and its version."""
 
     summary: str
-    pipeline: Callable[..., list[str]]
+    build: Callable[..., Pipeline]
     choices: Mapping[str, tuple[str, ...]]
     version: int = 1
 
@@ -92,16 +120,23 @@ _LENGTHS = ("2", "1", "3")
 
 #: Name -> what the analyzer does and which parameters it takes (the first choice is the default).
 ANALYZERS: Mapping[str, _Kind] = {
-    "zerda": _Kind("the specification's tokens, nothing else: any language", tokenize, {}),
+    "zerda": _Kind("the specification's tokens, nothing else: any language", _zerda, {}),
     "english": _Kind(
         "NFKC, lower case, words, Lucene's stop words, Snowball stems",
         _english,
         {"stop": ("lucene", "none"), "stem": ("snowball", "none"), "min_token_len": _LENGTHS},
+        version=2,
     ),
     "arabic": _Kind(
         "Arabic spelling normalised, words, light stems; other scripts are lower-cased",
         _arabic,
-        {"stem": ("light10", "snowball", "none"), "ta_marbuta": ("keep", "fold"), "min_token_len": _LENGTHS},
+        {
+            "stop": ("none", "function"),
+            "stem": ("light10", "snowball", "none"),
+            "ta_marbuta": ("keep", "fold"),
+            "min_token_len": _LENGTHS,
+        },
+        version=2,
     ),
 }
 
@@ -120,7 +155,7 @@ def get_analyzer(name: str) -> Analyzer:
     kind = ANALYZERS.get(base)
     if kind is None:
         raise ValueError(f"unknown analyzer {base!r}; there are: {', '.join(ANALYZERS)}")
-    values: dict[str, Any] = {parameter: choices[0] for parameter, choices in kind.choices.items()}
+    values = {parameter: choices[0] for parameter, choices in kind.choices.items()}
     for parameter, value in given.items():
         if parameter not in kind.choices:
             known = ", ".join(kind.choices) or "none"
@@ -133,6 +168,10 @@ def get_analyzer(name: str) -> Analyzer:
     changed = {
         parameter: values[parameter] for parameter, choices in kind.choices.items() if values[parameter] != choices[0]
     }
-    if "min_token_len" in values:
-        values["min_token_len"] = int(values["min_token_len"])
-    return Analyzer(format_name(base, changed), kind.version, partial(kind.pipeline, **values))
+    return Analyzer(format_name(base, changed), kind.version, _pipeline(base, tuple(values.items())))
+
+
+@cache
+def _pipeline(base: str, values: tuple[tuple[str, str], ...]) -> Pipeline:
+    """One pipeline for all analyzers of a name, so that they share the words they remember."""
+    return ANALYZERS[base].build(**dict(values))

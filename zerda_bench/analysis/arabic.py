@@ -3,37 +3,58 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
-__all__ = ["normalise"]
+from zerda_bench.analysis.unify import compose, unify
 
-# Short vowels, tanween, shadda, sukun, superscript alef, Quranic annotation; hamza and madda above or below that
-# composition did not join to a letter; and tatweel, which only stretches a word.
-_DROPPED = re.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u08d3-\u08ff]+")
+__all__ = ["fold", "normalise", "prepare", "strip"]
+
+# What would cut a word: vowel signs as presentation forms, alone and with shadda, as old encodings and PDFs write them
+# (NFKC puts a space before those that stand alone); and zero width space, which parts no words in Arabic script.
+_PARTING = re.compile("[\u200b\ufc5e-\ufc63\ufcf2-\ufcf4\ufe70-\ufe7f]+")
+
+# Short vowels, tanween, shadda, sukun, superscript alef, Quranic annotation; and tatweel, which only stretches a word.
+# Madda and hamza above and below (U+0653-0655) are not here: they first join the letter before them.
+_DROPPED = re.compile(
+    "[\u0610-\u061a\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
+    "\u0897-\u089f\u08c9-\u08ff\U00010efc-\U00010eff]+"
+)
 
 _FOLDED = {
     "آ": "ا", "أ": "ا", "إ": "ا", "ٱ": "ا", "ٲ": "ا", "ٳ": "ا",  # alef with madda, hamza, wasla
     "ى": "ي",  # alef maqsura
     "ی": "ي", "ې": "ي",  # Farsi yeh, E
     "ک": "ك", "ڪ": "ك",  # keheh, swash kaf
-    "ہ": "ه", "ھ": "ه", "ە": "ه",  # heh goal, heh doachashmee, AE
+    "ہ": "ه", "ھ": "ه", "ە": "ه", "ۀ": "ه", "ۂ": "ه",  # heh goal, heh doachashmee, AE, and hamza on them
+    "ۃ": "ة",  # teh marbuta goal
 }  # fmt: skip
 _DIGITS = {chr(zero + i): str(i) for zero in (0x0660, 0x06F0) for i in range(10)}
-# Joiners and marks of direction, which sit inside words but are no part of them; the byte order mark.
-_INVISIBLE = dict.fromkeys(
-    "\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
-)
+_UNJOINED = dict.fromkeys("\u0653\u0654\u0655")
 
-_TABLE = str.maketrans(_FOLDED | _DIGITS | _INVISIBLE)
+_TABLE = str.maketrans(_FOLDED | _DIGITS | _UNJOINED)
 _TABLE_TA_MARBUTA = _TABLE | str.maketrans("ةۃ", "هه")
 
 
-def normalise(text: str, *, fold_ta_marbuta: bool) -> str:
-    """Bring spellings of one Arabic word together.
+def prepare(text: str) -> str:
+    """The part of `normalise` that decides where words end: composition, and nothing that would cut a word."""
+    return compose(_PARTING.sub("", text))
 
-    NFKC first: it composes letters with their hamza and turns presentation forms into letters. Then marks and tatweel
-    go, and alef forms, alef maqsura, Persian letters and digits become one form each. Hamza on waw and yeh (ؤ, ئ)
-    stays, as in Lucene's ArabicNormalizer.
+
+def strip(text: str) -> str:
+    """Letters only: without marks and tatweel, composed, other scripts lower-cased. Spelling stays as it is."""
+    return unify(_DROPPED.sub("", prepare(text)))
+
+
+def fold(stripped: str, *, ta_marbuta: bool) -> str:
+    """One form for the letters that spelling mixes: alef, yeh, kaf, heh, digits, and ta marbuta if wished."""
+    return compose(stripped.translate(_TABLE_TA_MARBUTA if ta_marbuta else _TABLE))
+
+
+def normalise(text: str, *, fold_ta_marbuta: bool) -> str:
+    """Bring spellings of one Arabic word together; other scripts are lower-cased.
+
+    Marks and tatweel go; NFKC composes letters with their hamza and turns presentation forms into letters; then alef
+    forms, alef maqsura, Persian letters and digits become one form each. Hamza on waw and yeh (ؤ, ئ) stays, as in
+    Lucene's ArabicNormalizer. Normalising twice changes nothing more.
 
     Parameters
     ----------
@@ -41,5 +62,4 @@ def normalise(text: str, *, fold_ta_marbuta: bool) -> str:
     fold_ta_marbuta : bool
         Whether ta marbuta (ة) becomes heh (ه): colloquial spelling mixes them.
     """
-    text = unicodedata.normalize("NFKC", text)
-    return _DROPPED.sub("", text).translate(_TABLE_TA_MARBUTA if fold_ta_marbuta else _TABLE)
+    return fold(strip(text), ta_marbuta=fold_ta_marbuta)

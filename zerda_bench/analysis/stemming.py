@@ -16,15 +16,15 @@ _local = threading.local()
 def snowball(language: str, word: str) -> str:
     """Stem with Snowball's algorithm for `language` (https://snowballstem.org, through PyStemmer).
 
-    A PyStemmer object must not be shared between threads, so each thread has its own; PyStemmer remembers the stems of
-    recent words itself.
+    A PyStemmer object must not be shared between threads, so each thread has its own. Its memory of recent words is
+    off: analyzers remember whole words, which is cheaper.
     """
     stemmers: dict[str, Any] = _local.__dict__.setdefault("stemmers", {})
     stemmer = stemmers.get(language)
     if stemmer is None:
         import Stemmer
 
-        stemmer = stemmers[language] = Stemmer.Stemmer(language, 100_000)
+        stemmer = stemmers[language] = Stemmer.Stemmer(language, 0)
     stem: str = stemmer.stemWord(word)
     return stem
 
